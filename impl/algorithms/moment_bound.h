@@ -1,0 +1,38 @@
+// The bound of a computed mean and variance, and the format it is for.
+#pragma once
+
+#include <cstdint>
+
+#include "corpus/dtype.h"
+#include "corpus/row_facts.h"
+#include "impl/arithmetic/upward.h"
+
+namespace normcheck {
+
+/// The format that an algorithm computes in: unit roundoff, smallest subnormal, largest finite number.
+struct Working {
+  int precision;
+  double u;
+  double eta;
+  double omega;
+  /// A count is exact up to 2^precision; beyond, it is rounded once (relative u).
+  bool count_exact(std::int64_t n) const { return n <= (std::int64_t{1} << precision); }
+};
+inline Working working(DType dtype) {
+  return {format_of(dtype).precision, unit_roundoff(dtype), smallest_subnormal(dtype), largest_finite(dtype)};
+}
+
+/// |mean^ - mean| <= mean and |var^ - var| <= variance, in absolute terms, underflow included. Infinity:
+/// no bound. Valid only where no intermediate overflows, which in_range says is certain.
+struct MomentBound {
+  Upward mean;
+  Upward variance;
+  bool in_range = false;
+  bool variance_nonnegative = false;    ///< var^ >= 0 is certain (a mean of squares, a Welford sum)
+  bool mean_exact_on_constant = false;  ///< a constant row gives mean exactly and var^ = 0
+  bool mean_exact = false;              ///< the computed mean is certainly exact on this row
+};
+
+using MomentBoundFunction = MomentBound (*)(const RowFacts& facts, const Working& format);
+
+}  // namespace normcheck

@@ -1,0 +1,61 @@
+// The table of implementations: one row each, found by name, run on a case, with the bound of its moments.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "corpus/case.h"
+#include "corpus/row_facts.h"
+#include "impl/algorithms/moment_bound.h"
+#include "impl/observation.h"
+
+namespace normcheck {
+
+enum class Finish : std::uint8_t { direct, folded, half_folded };
+std::string_view finish_name(Finish finish);
+
+/// Contiguous rows as a kernel sees them. gamma and beta may be null; mean and rstd may be null.
+struct LayerNormCall {
+  DType storage = DType::f32;
+  std::int64_t rows = 0;
+  std::int64_t n = 0;
+  double eps = 0;
+  const std::byte* x = nullptr;
+  const std::byte* gamma = nullptr;
+  const std::byte* beta = nullptr;
+  DType gamma_dtype = DType::f32;
+  DType beta_dtype = DType::f32;
+  std::byte* y = nullptr;
+  std::byte* mean = nullptr;
+  std::byte* rstd = nullptr;
+};
+
+struct RowTrace;  // impl/trace.h
+
+/// One implementation. `name` is its name everywhere: algorithm/accumulate[/finish].
+struct Row {
+  std::string_view name;
+  std::string_view algorithm;
+  DType accumulate;
+  Finish finish;
+  std::string_view expect;          ///< "pass": right, must keep `stable`; else why it is expected to fail it
+  std::span<const DType> storages;  ///< storage dtypes it offers
+  void (*run)(const LayerNormCall& call);
+  void (*trace)(const LayerNormCall& call, std::int64_t row, RowTrace& out);
+  MomentBoundFunction moments;  ///< the proven bound of this row's own mean and variance
+};
+
+std::span<const Row> table();
+/// nullptr if there is none.
+const Row* find_row(std::string_view name);
+bool offers(const Row& row, DType storage);
+inline bool is_right(const Row& row) { return row.expect == "pass"; }
+
+/// Runs a row on a case: refuses what semantics refuses (Status::invalid), answers unsupported for a
+/// storage dtype it does not offer, and for f32 gamma or beta with a half accumulate type; else y, and
+/// mean and rstd as asked.
+Observation run_case(const Row& row, const Case& c, Wanted wanted = {});
+
+}  // namespace normcheck

@@ -1,0 +1,106 @@
+// The judge: the only place where an observation is compared with the truth.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "corpus/case.h"
+#include "impl/observation.h"
+#include "oracles/contract.h"
+
+namespace normcheck {
+
+/// From best to worst of those that rank; a case has the worst of its rows. Beside them, what says that
+/// nothing was judged: refused (rightly), unsupported, not_run.
+enum class Verdict : std::uint8_t {
+  pass,
+  vacuous,
+  void_bound,
+  suspect,
+  fail,
+  timeout,
+  crash,
+  refused,
+  unsupported,
+  not_run
+};
+std::string_view verdict_name(Verdict verdict);  ///< "PASS", "VACUOUS", "VOID", "SUSPECT", "FAIL", ...
+/// FAIL, SUSPECT, CRASH, TIMEOUT.
+bool is_finding(Verdict verdict);
+
+enum class Output : std::uint8_t { y, mean, rstd };
+std::string_view output_name(Output output);
+
+/// One element against the truth. Errors are signed; infinite for NaN or a wrong infinity.
+struct ElementReport {
+  Output output = Output::y;
+  std::int64_t row = 0;
+  std::int64_t column = 0;  ///< within the normalized elements; 0 for mean and rstd
+  DType dtype = DType::f32;
+  std::uint64_t got = 0;        ///< bits
+  double want = 0;              ///< the exact value rounded to double
+  std::uint64_t want_bits = 0;  ///< correctly rounded in dtype
+  double error_ulp = 0;
+  double allowed_ulp = 0;  ///< infinity where void
+  double allowed_abs = 0;
+  double normwise_u = 0;  ///< |error| in u*(|gamma*x_hat|+|beta|) of the output dtype
+  std::string reason;     ///< in words, when it is a matter of class: "NaN where ..."
+};
+
+/// What was seen of y, over the elements that were judged against a number.
+struct ErrorStatistics {
+  std::int64_t judged = 0;
+  std::int64_t not_correctly_rounded = 0;
+  double max_ulp = 0;  ///< largest |error|
+  double max_normwise_u = 0;
+  double mean_ulp = 0;
+  double p99_ulp = 0;             ///< nearest-rank 99th percentile of |error|
+  double max_share_of_bound = 0;  ///< largest |error|/allowance where the allowance is finite
+};
+
+/// How the elements of y were settled; they add up to the number of elements.
+struct ElementCounts {
+  std::int64_t elements = 0;
+  std::int64_t proved =
+      0;  ///< within a finite allowance that is not vacuous, or exact class required and met
+  std::int64_t failed = 0;
+  std::int64_t voided = 0;   ///< only the class was judged
+  std::int64_t vacuous = 0;  ///< within the allowance, in a row where ignoring x would pass too
+  std::int64_t skipped = 0;  ///< not judged (outside the safe range)
+};
+
+struct Judgement {
+  Verdict verdict = Verdict::pass;
+  std::string reason;         ///< one line for anything but PASS
+  std::vector<Verdict> rows;  ///< one a row
+  ElementCounts counts;
+  ErrorStatistics errors;
+  std::int64_t wrong_rows = 0;
+  std::optional<ElementReport> worst;  ///< the worst wrong element, or, when none is wrong, the largest error
+  double kappa = 0;                    ///< of the worst element's row
+  std::vector<std::string> notes;      ///< NOTE lines: never change a verdict
+  std::string range_class;  ///< outside the safe range: what came out: "exact", "beta", "nan", "inf", "other"
+};
+
+/// The oracle that decides; automatic: an estimate with a proven error, and exact where that cannot.
+enum class OracleChoice : std::uint8_t { automatic, exact };
+
+/// Pure: no clock, no randomness, no state. The case's own `expect` is honoured.
+Judgement judge(const Case& c, const Observation& observed, const Contract& contract,
+                OracleChoice oracle = OracleChoice::automatic);
+
+/// The first of the six steps that is out of its own bound under the contract, from a trace of the row
+/// that ran; nothing if every step keeps its bound.
+struct StageReport {
+  std::string step;   ///< "variance"
+  std::string shape;  ///< "[1,1]"
+  double got = 0;
+  double exact = 0;
+  double allowed_abs = 0;
+};
+std::optional<StageReport> first_wrong_stage(const Case& c, const Row& row, std::int64_t row_index,
+                                             const Contract& contract);
+
+}  // namespace normcheck
