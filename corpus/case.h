@@ -38,7 +38,8 @@ struct Tensor {
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 
-/// The product of the extents; nullopt if one is negative or the product passes 2^40 elements.
+/// The product of the extents; nullopt if one is negative or the product of those above zero passes 2^40
+/// (so that rows and row lengths of an empty tensor cannot overflow either).
 std::optional<std::int64_t> checked_size(std::span<const std::int64_t> shape);
 
 /// "[2,3,4]".
