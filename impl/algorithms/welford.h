@@ -1,0 +1,111 @@
+// Welford's update: a running mean and a running sum of squared deviations, one pass.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "impl/algorithms/moment_bound.h"
+#include "impl/algorithms/moments.h"
+#include "impl/algorithms/sum_bound.h"
+#include "impl/arithmetic/arithmetic.h"
+
+namespace normcheck {
+
+/// The unnormalised state of Welford's and Chan's forms: count, mean, sum of squared deviations.
+template <class R>
+struct Partial {
+  std::int64_t n = 0;
+  R mean{};
+  R square_dev{};
+};
+
+template <Arithmetic R>
+Partial<R> welford_partial(std::span<const R> x) {
+  Partial<R> p;
+  for (const R& v : x) {
+    ++p.n;
+    const R before = v - p.mean;
+    p.mean = p.mean + before / count<R>(p.n);
+    p.square_dev = p.square_dev + before * (v - p.mean);
+  }
+  return p;
+}
+
+/// Bounds of a partial's errors: |mean^ - mean| <= mean, |S^ - S| <= square_dev.
+struct PartialBound {
+  Upward mean;
+  Upward square_dev;
+};
+
+/// Welford over the elements lo..hi-1, as a recursion over exact prefix statistics mu_k, S_k of the block
+/// (u: unit roundoff; g: gamma_2, or gamma_3 once k is not representable):
+///   E_k = (1+u)[ E_{k-1}(k-1)/k + g(|x_k - mu_{k-1}| + E_{k-1})/k + eta/2 ] + u|mu_k|
+///   t_k = (x_k - mu_{k-1})(x_k - mu_k)
+///   F_k = (1+u)[ F_{k-1} + (1+gamma_3)(|x_k-mu_{k-1}|E_k + |x_k-mu_k|E_{k-1} + E_k E_{k-1}) + gamma_3 t_k +
+///   eta/2 ] + u S_k
+/// As long as all elements so far are equal, every step is exact and both errors are 0.
+inline PartialBound welford_recursion(const RowFacts& facts, const Working& f, std::int64_t lo,
+                                      std::int64_t hi) {
+  const Upward u = f.u, one = 1.0, half_eta = f.eta / 2, g3 = gamma(3, f.u);
+  PartialBound e;
+  for (std::int64_t i = lo + 1; i < hi; ++i) {
+    const double k = static_cast<double>(i - lo + 1);
+    double mean_abs, square_dev, before;
+    if (lo == 0) {
+      if (i < facts.constant_prefix) continue;
+      mean_abs = facts.prefix_mean_abs[i];
+      square_dev = facts.prefix_square_dev[i];
+      before = facts.dev_before[i];
+    } else {
+      const BlockFacts b = facts.block(facts.context, lo, i + 1);
+      if (b.constant) continue;
+      mean_abs = b.mean_abs;
+      square_dev = b.square_dev_sum;
+      before = facts.mean_gap(facts.context, lo, i, i + 1);
+    }
+    const Upward g = f.count_exact(i - lo + 1) ? gamma(2, f.u) : g3;
+    const Upward d = before;
+    const Upward after = divide(d * Upward(k - 1), k);
+    const Upward drift = divide(e.mean * Upward(k - 1) + g * (d + e.mean), k) + half_eta;
+    const Upward mean = (one + u) * drift + u * Upward(mean_abs);
+    const Upward cross = d * mean + after * e.mean + mean * e.mean;
+    const Upward term = (one + g3) * cross + g3 * d * after + half_eta;
+    e.square_dev = (one + u) * (e.square_dev + term) + u * Upward(square_dev);
+    e.mean = mean;
+  }
+  return e;
+}
+
+/// From a partial's bound to the moments': var^ = S^/n rounds once (twice where n is not representable).
+inline MomentBound moments_of_partial(const RowFacts& facts, const Working& f, PartialBound e,
+                                      Division division) {
+  const double k = division_roundings(f, facts.n, division);
+  const Upward g = k == 1 ? Upward(f.u) : gamma(k, f.u);
+  MomentBound out;
+  out.mean = e.mean;
+  out.variance_nonnegative = true;
+  out.mean_exact_on_constant = true;
+  out.mean_exact = e.mean.value() == 0;
+  out.in_range = sums_in_range(facts, f) && squares_in_range(facts, f, e.mean);
+  if (facts.constant) return out;
+  out.variance = (Upward(1.0) + g) * divide(e.square_dev, static_cast<double>(facts.n)) +
+                 g * Upward(facts.variance) + Upward(f.eta / 2);
+  return out;
+}
+
+/// mean += (x-mean)/k; S += (x-mean_before)*(x-mean_after); var = S/n.
+struct Welford {
+  static constexpr std::string_view name = "welford";
+
+  template <Arithmetic R>
+  static Moments<R> moments(std::span<const R> x) {
+    const Partial<R> p = welford_partial(x);
+    return {p.mean, p.square_dev / count<R>(p.n)};
+  }
+
+  static MomentBound bound(const RowFacts& facts, const Working& f) {
+    return moments_of_partial(facts, f, welford_recursion(facts, f, 0, facts.n), Division::by_count);
+  }
+};
+
+}  // namespace normcheck
