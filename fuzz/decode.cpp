@@ -1,0 +1,135 @@
+// The head of an input and its verbatim form, both ways.
+#include "fuzz/decode.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "fuzz/byte_reader.h"
+#include "fuzz/recipe.h"
+#include "impl/semantics.h"
+
+namespace normcheck {
+namespace {
+
+constexpr std::array dtypes = {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64};
+
+/// Cuts extents, the last first, until their product (0 counts as 1) is within the caps.
+void cap_extents(std::vector<std::int64_t>& shape, std::int64_t norm_ndim) {
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  const std::int64_t lead = norm_ndim >= 1 && norm_ndim <= rank ? rank - norm_ndim : 0;
+  std::int64_t room = max_decoded_elements;
+  std::int64_t row_room = max_decoded_rows;
+  for (std::int64_t i = rank - 1; i >= 0; --i) {
+    std::int64_t& extent = shape[static_cast<std::size_t>(i)];
+    extent = std::min(extent, i < lead ? std::min(room, row_room) : room);
+    const std::int64_t factor = std::max<std::int64_t>(extent, 1);
+    room /= factor;
+    if (i < lead) row_room /= factor;
+  }
+}
+
+std::optional<Tensor> scale_tensor(std::uint8_t form, const Case& c) {
+  if (form % 4 == 0) return std::nullopt;
+  constexpr std::array kinds = {DType::f32, DType::f32, DType::f32, DType::f64};
+  const DType dtype = form % 4 == 1 ? c.x.dtype : kinds[form % 4];
+  const auto rank = static_cast<std::int64_t>(c.x.shape.size());
+  std::vector<std::int64_t> shape = c.norm_ndim >= 1 && c.norm_ndim <= rank ? normalized_shape(c) : c.x.shape;
+  if (form >= 0xe0) {
+    if (form / 4 % 4 == 1) shape = {1};
+    if (form / 4 % 4 == 2) shape = c.x.shape;
+    if (form / 4 % 4 == 3) std::reverse(shape.begin(), shape.end());
+  }
+  return Tensor(dtype, std::move(shape));
+}
+
+Case read_verbatim(ByteReader& in) {
+  Case c;
+  const DType dtype = dtypes[in.u8() % dtypes.size()];
+  const int rank = 1 + in.u8() % max_decoded_rank;
+  c.norm_ndim = in.u8() % 8;
+  const std::uint8_t gamma = in.u8();
+  const std::uint8_t beta = in.u8();
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank));
+  for (std::int64_t& extent : shape) extent = in.u16();
+  cap_extents(shape, c.norm_ndim);
+  c.eps = std::bit_cast<double>(in.u64());
+  c.x = Tensor(dtype, std::move(shape));
+  c.gamma = scale_tensor(gamma, c);
+  c.beta = scale_tensor(beta, c);
+  in.copy_to(c.x.data);
+  if (c.gamma) in.copy_to(c.gamma->data);
+  if (c.beta) in.copy_to(c.beta->data);
+  return c;
+}
+
+class ByteWriter {
+ public:
+  void put(std::uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) out_.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+  }
+  void put(const std::vector<std::byte>& data) {
+    for (const std::byte b : data) out_.push_back(static_cast<std::uint8_t>(b));
+  }
+  std::vector<std::uint8_t> take() { return std::move(out_); }
+
+ private:
+  std::vector<std::uint8_t> out_;
+};
+
+std::uint64_t scale_form(const std::optional<Tensor>& t, DType x) {
+  if (!t) return 0;
+  return t->dtype == x ? 1 : 2;
+}
+
+}  // namespace
+
+bool within_caps(const Case& c) {
+  const auto rank = static_cast<std::int64_t>(c.x.shape.size());
+  if (rank < 1 || rank > max_decoded_rank) return false;
+  const std::int64_t lead = c.norm_ndim >= 1 && c.norm_ndim <= rank ? rank - c.norm_ndim : 0;
+  std::int64_t rows = 1;
+  std::int64_t elements = 1;
+  for (std::int64_t i = 0; i < rank; ++i) {
+    const std::int64_t factor = std::max<std::int64_t>(c.x.shape[static_cast<std::size_t>(i)], 1);
+    if (factor > max_decoded_elements) return false;
+    elements *= factor;
+    if (i < lead) rows *= factor;
+    if (elements > max_decoded_elements || rows > max_decoded_rows) return false;
+  }
+  return true;
+}
+
+Decoded decode(std::span<const std::uint8_t> bytes) {
+  ByteReader in(bytes);
+  const bool verbatim = in.u8() % 2 == 1;
+  Decoded out;
+  out.selector = in.u16();
+  const std::uint8_t asked = in.u8();
+  out.wanted = {(asked & 1) != 0, (asked & 2) != 0};
+  out.c = verbatim ? read_verbatim(in) : read_recipe(in);
+  out.c.id = "fuzz";
+  out.c.expect = refusal(out.c) ? Expect::refused : Expect::bound;
+  return out;
+}
+
+std::optional<std::vector<std::uint8_t>> encode(const Case& c, std::uint16_t selector, Wanted wanted) {
+  if (c.op != Op::layernorm_fwd || !within_caps(c) || refusal(c)) return std::nullopt;
+  ByteWriter out;
+  out.put((decode_version << 4) | 1u, 1);
+  out.put(selector, 2);
+  out.put((wanted.mean ? 1u : 0u) | (wanted.rstd ? 2u : 0u), 1);
+  out.put(static_cast<std::uint64_t>(std::find(dtypes.begin(), dtypes.end(), c.x.dtype) - dtypes.begin()), 1);
+  out.put(c.x.shape.size() - 1, 1);
+  out.put(static_cast<std::uint64_t>(c.norm_ndim), 1);
+  out.put(scale_form(c.gamma, c.x.dtype), 1);
+  out.put(scale_form(c.beta, c.x.dtype), 1);
+  for (const std::int64_t extent : c.x.shape) out.put(static_cast<std::uint64_t>(extent), 2);
+  out.put(std::bit_cast<std::uint64_t>(c.eps), 8);
+  out.put(c.x.data);
+  if (c.gamma) out.put(c.gamma->data);
+  if (c.beta) out.put(c.beta->data);
+  return out.take();
+}
+
+}  // namespace normcheck

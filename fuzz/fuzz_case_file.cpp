@@ -1,0 +1,45 @@
+// Fuzz target: is any text either refused with an InputError or a case with one canonical text?
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "corpus/case_file.h"
+#include "corpus/error.h"
+#include "fuzz/target.h"
+
+namespace normcheck {
+namespace {
+
+void demand(bool kept, const char* promise, std::string_view text) {
+  if (kept) return;
+  std::fprintf(stderr, "FAIL  fuzz_case_file  %s\n%.*s\n", promise, static_cast<int>(text.size()),
+               text.data());
+  std::abort();
+}
+
+}  // namespace
+
+std::string_view target_name() { return "fuzz_case_file"; }
+
+std::int64_t run_input(std::span<const std::uint8_t> bytes, Extent) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  Case first;
+  try {
+    first = parse_case(text, "input");
+  } catch (const InputError& error) {
+    const std::string_view line = error.what();
+    demand(!line.empty() && line.find('\n') == line.npos, "an error is one line", line);
+    return 1;
+  }
+  const std::string canonical = format_case(first);
+  try {
+    const Case again = parse_case(canonical, "canonical");
+    demand(same_case(first, again), "the canonical text is the same case", canonical);
+    demand(format_case(again) == canonical, "the canonical text is its own canonical text", canonical);
+  } catch (const InputError& error) {
+    demand(false, error.what(), canonical);
+  }
+  return 1;
+}
+
+}  // namespace normcheck

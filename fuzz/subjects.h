@@ -1,0 +1,27 @@
+// Who is run on an input: pairs of a table row and the contract it is held to.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "corpus/case.h"
+#include "impl/table.h"
+#include "oracles/contract.h"
+
+namespace normcheck {
+
+struct Subject {
+  const Row* row = nullptr;
+  Contract contract;
+};
+
+/// The rows that this program fuzzes: the table (subjects_table.cpp) or a planted defect
+/// (subjects_planted.cpp).
+std::span<const Row> fuzzed_rows();
+
+/// Those of the rows that offer the dtype: each under `own`, and a right one under `stable` too. A row
+/// that is expected to fail is not held to `stable`. For an integer dtype, which no row offers, all rows:
+/// they must refuse it. Made once; order and number depend on the rows alone.
+std::span<const Subject> subjects(DType dtype);
+
+}  // namespace normcheck
