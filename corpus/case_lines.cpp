@@ -46,7 +46,7 @@ void Lines::advance() {
     line_ = rest_.substr(0, end);
     if (const auto bad = std::ranges::find_if(line_, is_control); bad != line_.end()) {
       fail("text",
-           fmt::format("a control character {} in column {}", quoted(std::string_view(bad, bad + 1)),
+           fmt::format("a control character {} in column {}", shown(std::string_view(bad, bad + 1)),
                        bad - line_.begin() + 1),
            "text");
     }
@@ -74,7 +74,7 @@ std::string_view Lines::need(std::string_view field, Words& words, std::string_v
 
 void Lines::expect_end(std::string_view field, Words& words) const {
   const std::string_view word = words.next();
-  if (!word.empty()) fail(field, quoted(word), "the end of the line");
+  if (!word.empty()) fail(field, shown(word), "the end of the line");
 }
 
 }  // namespace normcheck

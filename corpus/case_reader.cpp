@@ -93,10 +93,10 @@ Case Reader::read() {
   const std::string_view magic = words.next();
   const std::string_view version = words.next();
   if (lines_.at_end() || lines_.number() != 1 || magic != "normcheck-case") {
-    lines_.fail_at(1, "header", lines_.number() == 1 ? quoted(magic) : "nothing in line 1",
+    lines_.fail_at(1, "header", lines_.number() == 1 ? shown(magic) : "nothing in line 1",
                    "'normcheck-case 1' as the first line");
   }
-  if (version != "1") lines_.fail("header", fmt::format("version {}", quoted(version)), "version 1");
+  if (version != "1") lines_.fail("header", fmt::format("version {}", shown(version)), "version 1");
   end_line("header", words);
   while (!lines_.at_end()) read_key();
   check_required();
@@ -112,7 +112,7 @@ void Reader::read_key() {
   if (key == kKeys.end()) {
     std::vector<std::string_view> names;
     for (const Key& known : kKeys) names.push_back(known.name);
-    lines_.fail("key", quoted(name), fmt::format("one of {}", fmt::join(names, ", ")));
+    lines_.fail("key", shown(name), fmt::format("one of {}", fmt::join(names, ", ")));
   }
   std::size_t& line = key_lines_[static_cast<std::size_t>(key - kKeys.begin())];
   if (line != 0 && !key->repeats) {
@@ -128,7 +128,7 @@ void Reader::read_id(Words& words) {
       word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
       std::string_view::npos;
   if (!plain || word.front() == '.' || word.front() == '-' || word.size() > 128) {
-    lines_.fail("id", quoted(word), "at most 128 letters, digits, '.', '_', '-', not '.' or '-' first");
+    lines_.fail("id", shown(word), "at most 128 letters, digits, '.', '_', '-', not '.' or '-' first");
   }
   case_.id = word;
   end_line("id", words);
@@ -136,14 +136,14 @@ void Reader::read_id(Words& words) {
 
 void Reader::read_op(Words& words) {
   const std::string_view word = lines_.need("op", words, "an operation");
-  if (word != op_name(Op::layernorm_fwd)) lines_.fail("op", quoted(word), op_name(Op::layernorm_fwd));
+  if (word != op_name(Op::layernorm_fwd)) lines_.fail("op", shown(word), op_name(Op::layernorm_fwd));
   end_line("op", words);
 }
 
 void Reader::read_norm_ndim(Words& words) {
   const std::string_view word = lines_.need("norm_ndim", words, "a whole number");
   const auto count = parse_count(word, std::uint64_t{1} << 31);
-  if (!count) lines_.fail("norm_ndim", quoted(word), "a whole number from 0 to 2^31");
+  if (!count) lines_.fail("norm_ndim", shown(word), "a whole number from 0 to 2^31");
   case_.norm_ndim = static_cast<std::int64_t>(*count);
   end_line("norm_ndim", words);
 }
@@ -161,7 +161,7 @@ void Reader::read_eps(Words& words) {
   const std::string_view word = lines_.need("eps", words, "a number");
   std::string expected;
   const auto bits = parse_value(DType::f64, word, expected);
-  if (!bits) lines_.fail("eps", quoted(word), expected);
+  if (!bits) lines_.fail("eps", shown(word), expected);
   case_.eps = std::bit_cast<double>(*bits);
   end_line("eps", words);
 }
@@ -179,7 +179,7 @@ void Reader::read_expect(Words& words) {
       const std::size_t comma = rest.find(',');
       const auto row = parse_count(rest.substr(0, comma), std::uint64_t{1} << 40);
       if (!row || (!case_.nan_rows.empty() && static_cast<std::int64_t>(*row) <= case_.nan_rows.back())) {
-        lines_.fail("expect", fmt::format("row {}", quoted(rest.substr(0, comma))),
+        lines_.fail("expect", fmt::format("row {}", shown(rest.substr(0, comma))),
                     "ascending rows such as 1,3, from 0");
       }
       case_.nan_rows.push_back(static_cast<std::int64_t>(*row));
@@ -187,7 +187,7 @@ void Reader::read_expect(Words& words) {
       rest.remove_prefix(comma + 1);
     }
   } else {
-    lines_.fail("expect", quoted(word), "bound, nan-rows or refused");
+    lines_.fail("expect", shown(word), "bound, nan-rows or refused");
   }
   end_line("expect", words);
 }

@@ -47,8 +47,7 @@ class HeaderReader {
                    : key == "shape"         ? &shape
                                             : nullptr;
       if (seen == nullptr || *seen) {
-        fail(name_, "header", fmt::format("key {}", quoted(key)),
-             "descr, fortran_order and shape, each once");
+        fail(name_, "header", fmt::format("key {}", shown(key)), "descr, fortran_order and shape, each once");
       }
       *seen = true;
       if (seen == &descr) h.descr = read_descr();
@@ -60,7 +59,7 @@ class HeaderReader {
       }
     }
     skip_space();
-    if (!rest_.empty()) fail(name_, "header", quoted(rest_), "nothing after '}'");
+    if (!rest_.empty()) fail(name_, "header", shown(rest_), "nothing after '}'");
     if (!descr || !order || !shape) {
       fail(name_, "header", "a key is missing", "descr, fortran_order and shape");
     }
@@ -77,17 +76,17 @@ class HeaderReader {
   }
   void require(char c, std::string_view field) {
     if (!take(c))
-      fail(name_, field, rest_.empty() ? "the header ends" : quoted(rest_), fmt::format("'{}'", c));
+      fail(name_, field, rest_.empty() ? "the header ends" : shown(rest_), fmt::format("'{}'", c));
   }
   std::string string(std::string_view field) {
     skip_space();
     const char quote = rest_.empty() ? '\0' : rest_.front();
     const std::size_t end = rest_.find(quote, 1);
     if ((quote != '\'' && quote != '"') || end == std::string_view::npos) {
-      fail(name_, field, rest_.empty() ? "the header ends" : quoted(rest_), "a quoted string");
+      fail(name_, field, rest_.empty() ? "the header ends" : shown(rest_), "a quoted string");
     }
     const std::string_view text = rest_.substr(1, end - 1);
-    if (text.find('\\') != std::string_view::npos) fail(name_, field, quoted(text), "no escapes");
+    if (text.find('\\') != std::string_view::npos) fail(name_, field, shown(text), "no escapes");
     rest_.remove_prefix(end + 1);
     return std::string(text);
   }
@@ -104,18 +103,18 @@ class HeaderReader {
         return value;
       }
     }
-    fail(name_, "fortran_order", quoted(rest_), "True or False");
+    fail(name_, "fortran_order", shown(rest_), "True or False");
   }
   std::vector<std::int64_t> tuple() {
     std::vector<std::int64_t> out;
     require('(', "shape");
     bool comma = true;
     while (!take(')')) {
-      if (!comma) fail(name_, "shape", quoted(rest_), "',' or ')'");
+      if (!comma) fail(name_, "shape", shown(rest_), "',' or ')'");
       skip_space();
       const std::string_view digits = rest_.substr(0, rest_.find_first_not_of("0123456789"));
       const auto extent = parse_count(digits, std::uint64_t{1} << 62);
-      if (!extent) fail(name_, "shape", quoted(rest_), "whole numbers below 2^62");
+      if (!extent) fail(name_, "shape", shown(rest_), "whole numbers below 2^62");
       if (out.size() == kMaxRank) fail(name_, "shape", "over 64 extents", "at most 64");
       out.push_back(static_cast<std::int64_t>(*extent));
       rest_.remove_prefix(digits.size());
@@ -149,14 +148,14 @@ std::string_view descr_of(DType dtype) {
 
 DType dtype_from(std::string_view descr, std::string_view name, std::optional<DType> as) {
   if (descr.starts_with('>'))
-    fail(name, "descr", fmt::format("{} (big-endian)", quoted(descr)), "little-endian");
+    fail(name, "descr", fmt::format("{} (big-endian)", shown(descr)), "little-endian");
   if (descr.find('O') != std::string_view::npos) {
-    fail(name, "descr", fmt::format("{} (an object array)", quoted(descr)), "plain numbers");
+    fail(name, "descr", fmt::format("{} (an object array)", shown(descr)), "plain numbers");
   }
   std::optional<DType> found;
   if (descr == "|V2" || descr == "<V2" || descr == "<u2") {
     if (as != DType::bf16) {
-      fail(name, "descr", quoted(descr),
+      fail(name, "descr", shown(descr),
            as ? fmt::format("'{}' for {}", descr_of(*as), dtype_name(*as))
               : std::string("a float; two bytes without a type are read as bf16 only with dtype bf16"));
     }
@@ -166,17 +165,17 @@ DType dtype_from(std::string_view descr, std::string_view name, std::optional<DT
     if (descr == descr_of(dtype)) found = dtype;
   }
   if (!found) {
-    fail(name, "descr", quoted(descr), "'<f2', '<f4', '<f8', '<i4', '<i8', or '<V2' with dtype bf16");
+    fail(name, "descr", shown(descr), "'<f2', '<f4', '<f8', '<i4', '<i8', or '<V2' with dtype bf16");
   }
   if (as && *found != *as) {
-    fail(name, "descr", fmt::format("{} is {}", quoted(descr), dtype_name(*found)), dtype_name(*as));
+    fail(name, "descr", fmt::format("{} is {}", shown(descr), dtype_name(*found)), dtype_name(*as));
   }
   return *found;
 }
 
 // The header's text; `bytes` is left at the data.
 std::string_view split_header(std::string_view& bytes, std::string_view name) {
-  if (!bytes.starts_with(kMagic)) fail(name, "magic", quoted(bytes.substr(0, 6)), "\\x93NUMPY, a .npy file");
+  if (!bytes.starts_with(kMagic)) fail(name, "magic", shown(bytes.substr(0, 6)), "\\x93NUMPY, a .npy file");
   if (bytes.size() < 8) fail(name, "version", "the file ends", "two bytes");
   const auto byte = [&](std::size_t i) { return std::size_t{static_cast<unsigned char>(bytes[i])}; };
   const std::size_t major = byte(6);

@@ -44,16 +44,16 @@ std::int64_t read_word(const Lines& lines, const std::string& field, std::string
   std::int64_t times = 1;
   if (star != std::string_view::npos) {
     const auto count = parse_count(word.substr(star + 1), std::uint64_t{1} << 62);
-    if (!count || *count == 0) lines.fail(field, quoted(word), "a whole number from 1 after '*'");
+    if (!count || *count == 0) lines.fail(field, shown(word), "a whole number from 1 after '*'");
     times = static_cast<std::int64_t>(*count);
   }
   if (times > room) {
-    lines.fail(field, fmt::format("{} makes more values than fit", quoted(word)),
+    lines.fail(field, fmt::format("{} makes more values than fit", shown(word)),
                fmt::format("{} values", length));
   }
   std::string expected;
   const auto bits = parse_value(t.dtype, word.substr(0, star), expected);
-  if (!bits) lines.fail(field, quoted(word), expected);
+  if (!bits) lines.fail(field, shown(word), expected);
   append(t, *bits, times);
   return times;
 }
@@ -84,13 +84,13 @@ void read_rows(Lines& lines, std::string_view field, std::int64_t size, Tensor& 
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::string row_field = fmt::format("{} row {}", field, row);
     if (lines.at_end() || !starts_value(lines.first_word()) || lines.first_word() == "+") {
-      lines.fail(row_field, lines.at_end() ? "the file ends" : quoted(lines.first_word()),
+      lines.fail(row_field, lines.at_end() ? "the file ends" : shown(lines.first_word()),
                  fmt::format("{} values, row {} (from 0) of {}", length, row, rows));
     }
     read_row(lines, row_field, length, t);
   }
   if (!lines.at_end() && starts_value(lines.first_word())) {
-    lines.fail(field, fmt::format("{} after the last row", quoted(lines.first_word())),
+    lines.fail(field, fmt::format("{} after the last row", shown(lines.first_word())),
                fmt::format("{} rows of {} values, as shape {} says", rows, length, shape_text(t.shape)));
   }
 }
@@ -99,19 +99,19 @@ Generated read_generator(const Lines& lines, std::string_view field, Words& word
   Generated g;
   g.generator = lines.need(field, words, "a generator");
   if (!is_generator(g.generator)) {
-    lines.fail(field, fmt::format("generator {}", quoted(g.generator)),
+    lines.fail(field, fmt::format("generator {}", shown(g.generator)),
                fmt::format("one of {}", fmt::join(generator_names(), ", ")));
   }
   const std::string_view seed = lines.need(field, words, "seed=NUMBER");
   const auto value =
       seed.starts_with("seed=") ? parse_count(seed.substr(5), ~std::uint64_t{0}) : std::nullopt;
-  if (!value) lines.fail(field, quoted(seed), "seed= and a whole number below 2^64");
+  if (!value) lines.fail(field, shown(seed), "seed= and a whole number below 2^64");
   g.seed = *value;
   const std::string_view digest = lines.need(field, words, "sha256=DIGEST");
   g.sha256 = digest.substr(std::min<std::size_t>(7, digest.size()));
   if (!digest.starts_with("sha256=") || g.sha256.size() != 64 ||
       g.sha256.find_first_not_of("0123456789abcdef") != std::string::npos) {
-    lines.fail(field, quoted(digest), "sha256= and 64 digits of 0-9a-f");
+    lines.fail(field, shown(digest), "sha256= and 64 digits of 0-9a-f");
   }
   return g;
 }
@@ -131,7 +131,7 @@ Tensor generate(Lines& lines, std::string_view field, const Generated& g, DType 
 
 std::int64_t read_extent(const Lines& lines, std::string_view field, std::string_view word) {
   const auto extent = parse_count(word, std::uint64_t{1} << 40);
-  if (!extent) lines.fail(field, fmt::format("extent {}", quoted(word)), "a whole number from 0 to 2^40");
+  if (!extent) lines.fail(field, fmt::format("extent {}", shown(word)), "a whole number from 0 to 2^40");
   return static_cast<std::int64_t>(*extent);
 }
 
@@ -139,7 +139,7 @@ Tensor read_tensor(Lines& lines, std::string_view field, Words& words, std::int6
                    std::optional<Generated>* generated, std::int64_t max_generated) {
   const std::string_view dtype_word = lines.need(field, words, "a dtype");
   const auto dtype = parse_dtype(dtype_word);
-  if (!dtype) lines.fail(field, quoted(dtype_word), "a dtype (f16, bf16, f32, f64, i32, i64)");
+  if (!dtype) lines.fail(field, shown(dtype_word), "a dtype (f16, bf16, f32, f64, i32, i64)");
   std::vector<std::int64_t> shape;
   std::string_view word = words.next();
   for (; !word.empty() && word != "gen"; word = words.next()) {

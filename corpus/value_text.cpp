@@ -226,7 +226,7 @@ std::optional<std::uint64_t> parse_count(std::string_view word, std::uint64_t ma
   return value;
 }
 
-std::string quoted(std::string_view found) {
+std::string shown(std::string_view found) {
   constexpr std::size_t kMax = 40;
   std::string out = "'";
   for (const char c : found.substr(0, kMax)) {

@@ -19,6 +19,6 @@ std::optional<std::uint64_t> parse_value(DType dtype, std::string_view word, std
 std::optional<std::uint64_t> parse_count(std::string_view word, std::uint64_t max);
 
 /// Fit for one line of a message: quoted, other than printable ASCII escaped, cut at 40 characters.
-std::string quoted(std::string_view found);
+std::string shown(std::string_view found);
 
 }  // namespace normcheck
