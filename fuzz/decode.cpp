@@ -12,7 +12,12 @@
 namespace normcheck {
 namespace {
 
-constexpr std::array dtypes = {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64};
+constexpr std::array floats = {DType::f16, DType::bf16, DType::f32, DType::f64};
+
+DType read_dtype(std::uint8_t b) {
+  if (b >= 0xf0) return b % 2 == 0 ? DType::i32 : DType::i64;
+  return floats[b % floats.size()];
+}
 
 /// Cuts extents, the last first, until their product (0 counts as 1) is within the caps.
 void cap_extents(std::vector<std::int64_t>& shape, std::int64_t norm_ndim) {
@@ -45,9 +50,10 @@ std::optional<Tensor> scale_tensor(std::uint8_t form, const Case& c) {
 
 Case read_verbatim(ByteReader& in) {
   Case c;
-  const DType dtype = dtypes[in.u8() % dtypes.size()];
+  const DType dtype = read_dtype(in.u8());
   const int rank = 1 + in.u8() % max_decoded_rank;
-  c.norm_ndim = in.u8() % 8;
+  const std::uint8_t normed = in.u8();
+  c.norm_ndim = normed >= 0xf0 ? normed % 16 : 1 + normed % rank;
   const std::uint8_t gamma = in.u8();
   const std::uint8_t beta = in.u8();
   std::vector<std::int64_t> shape(static_cast<std::size_t>(rank));
@@ -119,9 +125,9 @@ std::optional<std::vector<std::uint8_t>> encode(const Case& c, std::uint16_t sel
   out.put((decode_version << 4) | 1u, 1);
   out.put(selector, 2);
   out.put((wanted.mean ? 1u : 0u) | (wanted.rstd ? 2u : 0u), 1);
-  out.put(static_cast<std::uint64_t>(std::find(dtypes.begin(), dtypes.end(), c.x.dtype) - dtypes.begin()), 1);
+  out.put(static_cast<std::uint64_t>(std::find(floats.begin(), floats.end(), c.x.dtype) - floats.begin()), 1);
   out.put(c.x.shape.size() - 1, 1);
-  out.put(static_cast<std::uint64_t>(c.norm_ndim), 1);
+  out.put(static_cast<std::uint64_t>(c.norm_ndim - 1), 1);
   out.put(scale_form(c.gamma, c.x.dtype), 1);
   out.put(scale_form(c.beta, c.x.dtype), 1);
   for (const std::int64_t extent : c.x.shape) out.put(static_cast<std::uint64_t>(extent), 2);

@@ -27,9 +27,10 @@ constexpr int max_decoded_rank = 5;            ///< and at least 1
 ///   1..2  selector
 ///   3     bit 0: mean is asked for; bit 1: rstd
 /// verbatim, exact bits:
-///   4     dtype, mod 6           5  rank-1, mod 5        6  norm_ndim, mod 8
-///   7     gamma, 8  beta: low two bits 0 none, 1 x's dtype, 2 f32, 3 f64; of 0xe0 and up bits 2..3
-///         choose a wrong shape (that must be refused), else the normalized shape
+///   4     dtype: below 0xf0 mod 4 of f16 bf16 f32 f64, else i32 or i64 (that must be refused)
+///   5     rank-1, mod 5          6  norm_ndim-1, mod rank; from 0xf0 up norm_ndim is the low four bits
+///   7     gamma, 8  beta: low two bits 0 none, 1 x's dtype, 2 f32, 3 f64; from 0xe0 up bits 2..3 choose
+///         a wrong shape (that must be refused), else it is the normalized shape
 ///   9..   extents, two bytes each; then eps, eight; then the elements of x, gamma, beta as in memory
 /// structured: fuzz/recipe.h.
 struct Decoded {

@@ -10,6 +10,9 @@
 namespace normcheck {
 namespace {
 
+/// Small, so that no short text makes a slow unit; that the limits hold is part of what is tried.
+constexpr CaseLimits limits = {.written = 1 << 14, .generated = 1 << 14};
+
 void demand(bool kept, const char* promise, std::string_view text) {
   if (kept) return;
   std::fprintf(stderr, "FAIL  fuzz_case_file  %s\n%.*s\n", promise, static_cast<int>(text.size()),
@@ -25,7 +28,7 @@ std::int64_t run_input(std::span<const std::uint8_t> bytes, Extent) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   Case first;
   try {
-    first = parse_case(text, "input");
+    first = parse_case(text, "input", limits);
   } catch (const InputError& error) {
     const std::string_view line = error.what();
     demand(!line.empty() && line.find('\n') == line.npos, "an error is one line", line);

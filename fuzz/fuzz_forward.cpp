@@ -23,10 +23,12 @@ std::int64_t run_all(const Case& c, Wanted wanted) {
   return static_cast<std::int64_t>(all.size());
 }
 
+constexpr CaseLimits text_limits = {.written = 1 << 17, .generated = 1 << 17};
+
 /// A `.case` file is an input as it stands, so that a finding replays in the target that found it.
 std::int64_t run_text(std::string_view text) {
   try {
-    return run_all(parse_case(text, "input"), {true, true});
+    return run_all(parse_case(text, "input", text_limits), {true, true});
   } catch (const InputError&) {
     return 0;
   }

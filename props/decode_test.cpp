@@ -37,6 +37,7 @@ bool same_problem(const Case& a, const Case& b) {
 /// A valid case of any shape within the caps, no-row and no-column shapes too, with any bits as values.
 Case any_case(CounterRng& rng) {
   Case c;
+  c.id = "any";
   const DType dtype = floats[rng.below(floats.size())];
   const auto rank = rng.between(1, max_decoded_rank);
   c.norm_ndim = rng.between(1, rank);
@@ -108,19 +109,28 @@ TEST(Decode, GivesBackEveryRegime) {
   fmt::print("{} regimes, {} cases; {} refused or beyond the caps\n", regimes().size(), cases, beyond);
 }
 
+/// So far below the caps that an extent changed by one is not cut.
+bool small(const Case& c) {
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : c.x.shape) elements *= std::max<std::int64_t>(extent, 1);
+  return elements <= 200 && row_count(c) <= 32;
+}
+
 TEST(Decode, EveryByteOfAnEncodingMatters) {
   // The comparison above can fail: no byte of an encoding may be changed and the same problem come back.
   CounterRng rng(2);
   std::int64_t changed = 0;
   for (int i = 0; i < 200; ++i) {
     const Case c = any_case(rng);
-    if (c.x.size() > 200) continue;
+    if (!small(c)) continue;
     const auto bytes = encode(c);
-    const std::size_t head = 4;  // version, selector, outputs: not of the problem
-    for (std::size_t at = head; at < bytes->size(); ++at) {
+    const std::size_t extents = 9;  // before: version, selector and outputs, which are not of the problem
+    const std::size_t eps = extents + 2 * c.x.shape.size();
+    for (std::size_t at = 4; at < bytes->size(); ++at) {
+      if (at >= extents && at < eps && (at - extents) % 2 == 1) continue;  // high bytes only meet the cap
       Bytes other = *bytes;
       other[at] = static_cast<std::uint8_t>(other[at] ^ 1u);
-      // A gamma form 0 or 2 of a half becomes 1 or 3, an extent grows or shrinks, a value changes.
+      if (at == 6 && c.x.shape.size() == 1) continue;  // norm_ndim can only be 1
       ASSERT_FALSE(same_problem(decode(other).c, c)) << "byte " << at << "\n" << format_case(c);
       ++changed;
     }
@@ -165,7 +175,7 @@ void expect_a_case(const Bytes& bytes) {
 TEST(Decode, AnyBytesAreACase) {
   CounterRng rng(3);
   std::map<std::string, std::int64_t> met;
-  constexpr int count = 20000;
+  constexpr int count = 6000;
   for (int i = 0; i < count; ++i) {
     Bytes bytes = random_bytes(rng, rng.below(i % 16 == 0 ? 9000 : 100));
     if (i < 256) bytes = {static_cast<std::uint8_t>(i)};
@@ -174,7 +184,7 @@ TEST(Decode, AnyBytesAreACase) {
     ++met[d.c.expect == Expect::refused ? "refused" : d.c.x.size() == 0 ? "empty" : "judged"];
   }
   ASSERT_NO_FATAL_FAILURE(expect_a_case({}));
-  for (const char* kind : {"refused", "empty", "judged"}) EXPECT_GT(met[kind], 100) << kind;
+  for (const char* kind : {"refused", "empty", "judged"}) EXPECT_GT(met[kind], 20) << kind;
   fmt::print("{} inputs: {} judged, {} refused, {} empty\n", count, met["judged"], met["refused"],
              met["empty"]);
 }
