@@ -47,6 +47,10 @@ struct Row {
   MomentBoundFunction moments;  ///< the proven bound of this row's own mean and variance
 };
 
+/// The bounds of the moments that `stable` allows, each valid for any order and for multiplication by a
+/// rounded 1/n: two_pass, and welford and chan over every merge tree.
+std::span<const MomentBoundFunction> careful_forms();
+
 std::span<const Row> table();
 /// nullptr if there is none.
 const Row* find_row(std::string_view name);

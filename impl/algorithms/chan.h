@@ -42,7 +42,7 @@ struct Chan {
   }
 
  private:
-  /// The left part: the larger half, in whole blocks.
+  /// The left part: about half, in whole blocks.
   static std::int64_t split(std::int64_t n) { return (n / 2 + block - 1) / block * block; }
 
   static PartialBound partial_bound(const RowFacts& facts, const Working& f, std::int64_t lo,

@@ -28,9 +28,9 @@ struct MomentBound {
   Upward mean;
   Upward variance;
   bool in_range = false;
-  bool variance_nonnegative = false;    ///< var^ >= 0 is certain (a mean of squares, a Welford sum)
-  bool mean_exact_on_constant = false;  ///< a constant row gives mean exactly and var^ = 0
-  bool mean_exact = false;              ///< the computed mean is certainly exact on this row
+  bool variance_nonnegative = false;  ///< var^ >= 0 is certain (a mean of squares, a Welford sum)
+  bool mean_of_squares = false;       ///< var^ is a mean of squares about the very mean that is returned
+  bool mean_exact = false;            ///< the computed mean is certainly exact on this row
 };
 
 using MomentBoundFunction = MomentBound (*)(const RowFacts& facts, const Working& format);

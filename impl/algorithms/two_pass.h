@@ -41,6 +41,7 @@ struct TwoPass {
     const Upward one = 1.0;
     MomentBound out;
     out.variance_nonnegative = true;
+    out.mean_of_squares = true;
     out.mean = mean_of_sum(facts, f, division);
     out.in_range = sums_in_range(facts, f) && squares_in_range(facts, f, out.mean);
     out.mean_exact = out.mean.value() == 0;

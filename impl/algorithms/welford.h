@@ -84,7 +84,6 @@ inline MomentBound moments_of_partial(const RowFacts& facts, const Working& f, P
   MomentBound out;
   out.mean = e.mean;
   out.variance_nonnegative = true;
-  out.mean_exact_on_constant = true;
   out.mean_exact = e.mean.value() == 0;
   out.in_range = sums_in_range(facts, f) && squares_in_range(facts, f, e.mean);
   if (facts.constant) return out;

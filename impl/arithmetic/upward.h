@@ -54,6 +54,9 @@ class Upward {
   double value_ = 0;
 };
 
+Upward divide(Upward a, double divisor_lo);
+Upward sqrt(Upward a);
+
 /// The next double below a nonnegative one (0 stays 0): a lower bound after one rounded operation.
 inline double step_down(double v) {
   if (!(v > 0)) return 0;

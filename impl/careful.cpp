@@ -1,0 +1,23 @@
+// The careful forms of the moments: what `stable` takes the largest allowance of.
+#include <array>
+
+#include "impl/algorithms/merge_tree.h"
+#include "impl/algorithms/two_pass.h"
+#include "impl/table.h"
+
+namespace normcheck {
+namespace {
+
+MomentBound sums_in_any_order(const RowFacts& facts, const Working& format) {
+  return TwoPass::bound_any_order(facts, format, Division::by_reciprocal);
+}
+MomentBound any_merge_tree(const RowFacts& facts, const Working& format) {
+  return merge_tree_bound(facts, format, Division::by_reciprocal);
+}
+constexpr std::array<MomentBoundFunction, 2> kCareful = {sums_in_any_order, any_merge_tree};
+
+}  // namespace
+
+std::span<const MomentBoundFunction> careful_forms() { return kCareful; }
+
+}  // namespace normcheck

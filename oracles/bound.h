@@ -1,0 +1,95 @@
+// From the bound of mean and variance to the allowance of rstd, x_hat and y, for each finish.
+#pragma once
+
+#include <cstdint>
+
+#include "corpus/row_facts.h"
+#include "impl/algorithms/moment_bound.h"
+#include "impl/arithmetic/upward.h"
+#include "impl/table.h"
+#include "oracles/contract.h"
+
+namespace normcheck {
+
+/// What the allowance of one element depends on; upper bounds. An absent gamma is 1, an absent beta 0.
+struct ElementFacts {
+  double x_abs = 0;
+  double deviation = 0;  ///< |x - mu|
+  double x_hat_abs = 0;
+  double gamma_abs = 1;
+  double beta_abs = 0;
+  double y_abs = 0;
+};
+
+/// An allowance in absolute terms; infinite: none. in_range: no intermediate of any form that the contract
+/// allows can overflow on this element.
+struct ElementAllowance {
+  double y = 0;
+  bool in_range = false;
+};
+
+/// The allowance of everything on one row under a contract: the largest over the forms it allows.
+class RowAllowance {
+ public:
+  RowAllowance(const Contract& contract, DType storage, const RowFacts& facts, double eps);
+
+  /// Statistics, counts and eps are in the safe range of every form: where false nothing is judged.
+  bool in_range() const { return in_range_; }
+  /// y has no bound on this row: the error of the variance reaches var+eps.
+  bool voided() const { return void_; }
+  /// Even where void, NaN is wrong: var^ >= 0 in every form, and eps as rounded is > 0.
+  bool class_demanded() const { return nonnegative_ && eps_rounded_ > 0; }
+  /// Every form has the exact mean here.
+  bool mean_exact() const { return mean_exact_; }
+  /// Where only the class is judged, an infinity is right if this reaches the overflow threshold.
+  double void_magnitude(const ElementFacts& e) const;
+
+  ElementAllowance y(const ElementFacts& e) const;
+  double x_hat(const ElementFacts& e) const;
+  double largest_working() const { return format_.omega; }
+  /// Of the statistics as outputs (rounded to their dtype), and as steps in the working type.
+  double mean() const { return mean_; }
+  double mean_step() const { return mean_step_; }
+  double variance_step() const { return variance_step_; }
+  double rstd() const { return rstd_; }
+  double rstd_step() const { return rstd_step_; }
+  double centre(double deviation) const;
+
+ private:
+  /// One form of the moments: its errors, and the interval of its rstd.
+  struct Form {
+    Upward mean;       ///< E
+    Upward variance;   ///< B_v
+    Upward rstd;       ///< |rstd^ - rstd|
+    Upward rstd_abs;   ///< rstd^ itself
+    Upward x_hat_cap;  ///< |x_hat^| on a constant row by the direct finish
+  };
+  void add_form(const MomentBound& moments, const RowFacts& facts, double eps, bool approximate_root);
+  Upward direct_x_hat(const Form& form, const ElementFacts& e) const;
+  Upward half_folded_x_hat(const Form& form, const ElementFacts& e) const;
+  Upward scale_shift(Upward x_hat_error, const ElementFacts& e) const;
+  Upward folded(const Form& form, const ElementFacts& e) const;
+  bool finish_in_range(const Form& form, const ElementFacts& e, Upward x_hat_error) const;
+  Upward narrow(Upward error, Upward magnitude, DType output) const;
+
+  Working format_;
+  DType accumulate_;
+  DType storage_;
+  bool direct_ = true, folded_ = true, half_folded_ = true;
+  Form forms_[2];
+  int form_count_ = 0;
+  bool constant_ = false;
+  bool in_range_ = true;
+  bool void_ = false;
+  bool nonnegative_ = true;
+  bool mean_exact_ = true;
+  double eps_rounded_ = 0;
+  double mean_abs_ = 0;
+  double rstd_exact_ = 0;  ///< upper bound of 1/sqrt(var+eps)
+  double mean_ = 0, mean_step_ = 0, variance_step_ = 0, rstd_ = 0, rstd_step_ = 0;
+};
+
+/// The accumulate type of `stable` for a storage dtype: f32 for halves, else the dtype itself.
+constexpr DType stable_accumulate(DType storage) { return is_half(storage) ? DType::f32 : storage; }
+
+}  // namespace normcheck

@@ -1,0 +1,54 @@
+// Fills the row facts: condition number, sums and deviations of one row, in 113-bit arithmetic with the
+// arithmetic's own error added, so that every fact is a bound.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "corpus/row_facts.h"
+#include "oracles/quad.h"
+
+namespace normcheck {
+
+/// Facts and 113-bit statistics of one row of finite numbers. Reusable: `fill` keeps the memory.
+class RowCondition {
+ public:
+  RowCondition() = default;
+  RowCondition(const RowCondition&) = delete;
+  RowCondition& operator=(const RowCondition&) = delete;
+
+  /// x: n >= 1 finite values (any double), kept by pointer while the facts are in use. `prefixes`: also the
+  /// prefix and block facts, which the recursions of Welford and Chan read.
+  void fill(const double* x, std::int64_t n, bool prefixes);
+
+  const RowFacts& facts() const { return facts_; }
+  Quad mean() const { return mean_; }
+  double mean_error() const { return mean_error_; }  ///< |mean() - exact| <= this
+  Quad variance() const { return variance_; }
+  double variance_error() const { return variance_error_; }  ///< likewise; both are 0 on a constant row
+  const double* x() const { return x_; }
+
+ private:
+  void fill_prefixes();
+  static BlockFacts block(const void* context, std::int64_t lo, std::int64_t hi);
+  static double mean_gap(const void* context, std::int64_t lo, std::int64_t mid, std::int64_t hi);
+  Quad block_mean(std::int64_t lo, std::int64_t hi) const;
+
+  RowFacts facts_;
+  const double* x_ = nullptr;
+  Quad mean_ = 0;
+  Quad variance_ = 0;
+  double mean_error_ = 0;
+  double variance_error_ = 0;
+  std::vector<double> deviation_;
+
+  // Prefixes of z = x - x_0, z^2; the start of the run of equal values that holds each index.
+  std::vector<Quad> sum_;
+  std::vector<Quad> square_;
+  std::vector<std::int64_t> run_;
+  std::vector<double> prefix_mean_, prefix_square_, before_, after_;
+  Quad block_mean_error_ = 0;
+  Quad block_square_error_ = 0;
+};
+
+}  // namespace normcheck

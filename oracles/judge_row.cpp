@@ -1,0 +1,399 @@
+// Judges a row: class rules first, then every element against its allowance.
+#include "oracles/judge_row.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "oracles/ulp.h"
+
+namespace normcheck {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Collects outcomes of single elements into a row's.
+class RowJudge {
+ public:
+  RowJudge(RowInput& input, std::int64_t row, const Observation& observed, const Contract& contract,
+           OracleChoice oracle, std::vector<double>& errors, ErrorStatistics& statistics)
+      : input_(input),
+        row_(row),
+        observed_(observed),
+        contract_(contract),
+        oracle_(oracle),
+        errors_(errors),
+        statistics_(statistics) {}
+
+  RowOutcome run();
+
+ private:
+  enum class Class { right, wrong, skipped };
+
+  void judge_nonfinite_row();
+  void judge_finite_row();
+  void judge_statistics(bool finite);
+  void judge_statistic(Output output, std::uint64_t got, const Estimated& estimate, double allowance);
+  void judge_number(std::int64_t i, const ElementFacts& e, double allowance);
+  void judge_special_column(std::int64_t i, bool x_hat_known);
+  void judge_void_element(std::int64_t i, const ElementFacts& e);
+  void describe_range();
+
+  ElementReport report(Output output, std::int64_t column, std::uint64_t got) const;
+  void class_outcome(std::int64_t column, bool right, double want, const std::string& reason);
+  void wrong(ElementReport r);
+
+  std::int64_t n() const { return static_cast<std::int64_t>(input_.x.size()); }
+  std::uint64_t y_bits(std::int64_t i) const { return observed_.y.bits(row_ * n() + i); }
+  double y_value(std::int64_t i) const { return observed_.y.value(row_ * n() + i); }
+
+  RowInput& input_;
+  std::int64_t row_;
+  const Observation& observed_;
+  const Contract& contract_;
+  OracleChoice oracle_;
+  std::vector<double>& errors_;
+  ErrorStatistics& statistics_;
+  std::optional<RowAllowance> allowance_;
+  RowOutcome out_;
+  bool differs_from_beta_ = false;  // the exact y somewhere is not beta
+  bool ignorable_ = true;           // so far every allowance reaches |y - beta|
+  bool voided_ = false;
+  bool wrong_ = false;
+};
+
+ElementReport RowJudge::report(Output output, std::int64_t column, std::uint64_t got) const {
+  ElementReport r;
+  r.output = output;
+  r.row = row_;
+  r.column = column;
+  r.dtype = output == Output::y ? observed_.y.dtype : statistics_dtype(input_.problem->x.dtype);
+  r.got = got;
+  r.allowed_ulp = r.allowed_abs = kInfinity;
+  return r;
+}
+
+void RowJudge::wrong(ElementReport r) {
+  wrong_ = true;
+  const auto badness = [](const ElementReport& e) {
+    const double size = std::fabs(e.error_ulp);
+    return std::isnan(size) ? kInfinity
+                            : (e.allowed_ulp > 0 && std::isfinite(size) ? size / e.allowed_ulp : size);
+  };
+  if (!out_.worst_wrong || badness(r) > badness(*out_.worst_wrong)) out_.worst_wrong = std::move(r);
+}
+
+void RowJudge::class_outcome(std::int64_t column, bool right, double want, const std::string& reason) {
+  if (right) {
+    ++out_.counts.proved;
+    return;
+  }
+  ++out_.counts.failed;
+  ElementReport r = report(Output::y, column, y_bits(column));
+  r.want = want;
+  r.want_bits = round_to(r.dtype, want);
+  r.error_ulp = kInfinity;
+  r.allowed_ulp = r.allowed_abs = 0;
+  r.reason = reason;
+  wrong(std::move(r));
+}
+
+// A NaN or infinity in x: every y of the row is NaN, whatever gamma and beta are.
+void RowJudge::judge_nonfinite_row() {
+  for (std::int64_t i = 0; i < n(); ++i) {
+    class_outcome(i, std::isnan(y_value(i)), std::numeric_limits<double>::quiet_NaN(),
+                  "the row holds a non-finite x, so its y is NaN");
+  }
+}
+
+// A non-finite gamma_i or beta_i concerns column i alone.
+void RowJudge::judge_special_column(std::int64_t i, bool x_hat_known) {
+  const double gamma = input_.gamma_at(i), beta = input_.beta_at(i), got = y_value(i);
+  if (std::isnan(gamma) || std::isnan(beta)) {
+    class_outcome(i, std::isnan(got), std::numeric_limits<double>::quiet_NaN(), "gamma or beta is NaN here");
+  } else if (std::isinf(gamma)) {
+    class_outcome(i, !std::isfinite(got), kInfinity, "gamma is infinite here, so y is not finite");
+  } else if (x_hat_known) {
+    class_outcome(i, got == beta, beta, "beta is infinite here and the scaled x_hat finite");
+  } else {
+    ++out_.counts.skipped;
+  }
+}
+
+// The number is not judged; NaN, and an infinity that nothing can reach, are still wrong where var^ >= 0.
+void RowJudge::judge_void_element(std::int64_t i, const ElementFacts& e) {
+  const double got = y_value(i);
+  voided_ = true;
+  if (allowance_->class_demanded()) {
+    const double limit = std::min(allowance_->largest_working(), largest_finite(observed_.y.dtype));
+    const bool inf_possible = allowance_->void_magnitude(e) >= limit;
+    if (std::isnan(got) || (std::isinf(got) && !inf_possible)) {
+      class_outcome(i, false, input_.exact_row().y(i, input_.gamma_at(i), input_.beta_at(i)).to_double(),
+                    "no bound holds here, but a variance that is not negative gives a finite y");
+      return;
+    }
+  }
+  ++out_.counts.voided;
+}
+
+void RowJudge::judge_number(std::int64_t i, const ElementFacts& e, double allowance) {
+  const DType dtype = observed_.y.dtype;
+  const double beta = input_.beta_at(i);
+  const Estimated estimate = input_.y(i, oracle_);
+  RowInput& input = input_;
+  const Measure m = measure(
+      dtype, y_bits(i), estimate,
+      [&input, i] { return input.exact_row().y(i, input.gamma_at(i), input.beta_at(i)); }, allowance);
+
+  const double share = static_cast<double>(abs(Quad(e.gamma_abs) * input.estimate->x_hat(i).value));
+  differs_from_beta_ = differs_from_beta_ || share > 0;
+  ignorable_ = ignorable_ && allowance >= share;
+
+  const double magnitude = std::fabs(m.error_ulp);
+  errors_.push_back(magnitude);
+  ++statistics_.judged;
+  if (!m.correctly_rounded) ++statistics_.not_correctly_rounded;
+  statistics_.max_ulp = std::max(statistics_.max_ulp, magnitude);
+  const double size = share + std::fabs(beta);
+  const double normwise = m.error_abs == 0 ? 0 : m.error_abs / (unit_roundoff(dtype) * size);
+  statistics_.max_normwise_u = std::max(statistics_.max_normwise_u, normwise);
+  if (m.error_abs > 0 && std::isfinite(m.error_abs)) {
+    statistics_.max_share_of_bound = std::max(statistics_.max_share_of_bound, m.error_abs / allowance);
+  }
+  if (m.within) {
+    ++out_.counts.proved;
+    if (out_.largest && std::fabs(out_.largest->error_ulp) >= magnitude) return;
+  } else {
+    ++out_.counts.failed;
+  }
+
+  ElementReport r = report(Output::y, i, y_bits(i));
+  r.want = static_cast<double>(estimate.value);
+  r.error_ulp = m.error_ulp;
+  r.normwise_u = normwise;
+  r.allowed_abs = allowance;
+  r.allowed_ulp = allowance / ulp(dtype, r.want);
+  if (m.within) {
+    out_.largest = std::move(r);
+  } else {
+    if (std::isnan(y_value(i))) r.reason = "NaN where the exact y is a number";
+    if (std::isinf(y_value(i))) r.reason = "an infinity where the exact y is finite";
+    wrong(std::move(r));
+  }
+}
+
+void RowJudge::judge_finite_row() {
+  const RowFacts& facts = input_.condition.facts();
+  const double eps = input_.problem->eps;
+  allowance_.emplace(contract_, input_.problem->x.dtype, facts, eps);
+  out_.kappa = facts.kappa;
+  const bool degenerate = facts.constant && eps == 0;
+  const bool in_range = allowance_->in_range() && (input_.estimate->usable() || degenerate);
+  for (std::int64_t i = 0; i < n(); ++i) {
+    const bool special = !std::isfinite(input_.gamma_at(i)) || !std::isfinite(input_.beta_at(i));
+    if (!in_range && !(special && !std::isinf(input_.beta_at(i)))) {
+      ++out_.counts.skipped;
+    } else if (degenerate) {
+      // 0 * inf: NaN by definition, demanded only where the computed mean is certainly exact.
+      if (allowance_->mean_exact()) {
+        class_outcome(i, std::isnan(y_value(i)), std::numeric_limits<double>::quiet_NaN(),
+                      "variance and eps are both 0, so y is NaN");
+      } else {
+        ++out_.counts.voided;
+        voided_ = true;
+      }
+    } else if (special) {
+      judge_special_column(i, in_range && !allowance_->voided());
+    } else {
+      const ElementFacts e = input_.element(i);
+      if (allowance_->voided()) {
+        judge_void_element(i, e);
+        continue;
+      }
+      const ElementAllowance a = allowance_->y(e);
+      if (a.in_range) {
+        judge_number(i, e, a.y);
+      } else {
+        ++out_.counts.skipped;
+      }
+    }
+  }
+}
+
+void RowJudge::judge_statistic(Output output, std::uint64_t got, const Estimated& estimate,
+                               double allowance) {
+  RowInput& input = input_;
+  const DType dtype = statistics_dtype(input_.problem->x.dtype);
+  const auto exact = [&input, output] {
+    return output == Output::mean ? input.exact_row().mean() : input.exact_row().rstd();
+  };
+  const Estimated used = oracle_ == OracleChoice::exact ? Estimated{estimate.value, kInfinity} : estimate;
+  const Measure m = measure(dtype, got, used, exact, allowance);
+  if (m.within) return;
+  ElementReport r = report(output, 0, got);
+  r.want = static_cast<double>(estimate.value);
+  r.error_ulp = m.error_ulp;
+  r.allowed_abs = allowance;
+  r.allowed_ulp = allowance / ulp(dtype, r.want);
+  wrong(std::move(r));
+}
+
+void RowJudge::judge_statistics(bool finite) {
+  const auto fail_class = [&](Output output, std::uint64_t got, double want, const char* reason) {
+    ElementReport r = report(output, 0, got);
+    r.want = want;
+    r.want_bits = round_to(r.dtype, want);
+    r.error_ulp = kInfinity;
+    r.allowed_ulp = r.allowed_abs = 0;
+    r.reason = reason;
+    wrong(std::move(r));
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  if (observed_.mean) {
+    const std::uint64_t got = observed_.mean->bits(row_);
+    const double value = observed_.mean->value(row_);
+    if (!finite) {
+      bool any_nan = false, positive = false, negative = false;
+      for (const double v : input_.x) {
+        any_nan = any_nan || std::isnan(v);
+        positive = positive || v == kInfinity;
+        negative = negative || v == -kInfinity;
+      }
+      const bool infinity_right =
+          !any_nan && positive != negative && value == (positive ? kInfinity : -kInfinity);
+      if (!std::isnan(value) && !infinity_right)
+        fail_class(Output::mean, got, nan, "x holds a NaN or an infinity");
+    } else if (allowance_->in_range()) {
+      judge_statistic(Output::mean, got, input_.estimate->mean(), allowance_->mean());
+    }
+  }
+  if (observed_.rstd) {
+    const std::uint64_t got = observed_.rstd->bits(row_);
+    const double value = observed_.rstd->value(row_);
+    if (!finite) {
+      if (!std::isnan(value)) fail_class(Output::rstd, got, nan, "x holds a NaN or an infinity");
+      return;
+    }
+    if (!allowance_->in_range()) return;
+    if (input_.condition.facts().constant && input_.problem->eps == 0) {
+      if (allowance_->mean_exact() && value != kInfinity) {
+        fail_class(Output::rstd, got, kInfinity, "variance and eps are both 0");
+      }
+    } else if (allowance_->voided()) {
+      if (allowance_->class_demanded() && std::isnan(value)) {
+        fail_class(Output::rstd, got, input_.exact_row().rstd().to_double(),
+                   "a variance that is not negative has a root");
+      }
+    } else if (input_.estimate->usable()) {
+      judge_statistic(Output::rstd, got, input_.estimate->rstd(), allowance_->rstd());
+    }
+  }
+}
+
+// Outside the safe range only the kind of answer is reported.
+void RowJudge::describe_range() {
+  bool nan = false, inf = false, beta = true, exact = true;
+  const bool degenerate = input_.condition.facts().constant && input_.problem->eps == 0;
+  for (std::int64_t i = 0; i < n(); ++i) {
+    const double got = y_value(i), b = input_.beta_at(i), g = input_.gamma_at(i);
+    nan = nan || std::isnan(got);
+    inf = inf || std::isinf(got);
+    beta = beta && got == round_to_value(observed_.y.dtype, b);
+    exact = exact && !degenerate && std::isfinite(g) && std::isfinite(b) &&
+            input_.exact_row().y(i, g, b).faithful(observed_.y.dtype, y_bits(i));
+  }
+  out_.range_class = nan ? "nan" : inf ? "inf" : exact ? "exact" : beta ? "beta" : "finite";
+}
+
+RowOutcome RowJudge::run() {
+  const bool prefixes = contract_.kind == ContractKind::own;
+  const bool finite = input_.load(row_, prefixes);
+  out_.counts.elements = n();
+  if (finite) {
+    judge_finite_row();
+  } else {
+    judge_nonfinite_row();
+  }
+  judge_statistics(finite);
+  if (out_.counts.skipped > 0) describe_range();
+  const bool vacuous = differs_from_beta_ && ignorable_ && out_.counts.proved > 0;
+  if (vacuous) std::swap(out_.counts.vacuous, out_.counts.proved);
+  out_.verdict = wrong_                               ? Verdict::fail
+                 : voided_ || out_.counts.skipped > 0 ? Verdict::void_bound
+                 : vacuous                            ? Verdict::vacuous
+                                                      : Verdict::pass;
+  return std::move(out_);
+}
+
+}  // namespace
+
+double round_to_value(DType dtype, double v) { return to_double(dtype, round_to(dtype, v)); }
+
+RowInput::RowInput(const Case& c) : problem(&c), x(static_cast<std::size_t>(row_length(c))) {
+  for (const auto& [tensor, out] : {std::pair{&c.gamma, &gamma}, std::pair{&c.beta, &beta}}) {
+    if (!*tensor) continue;
+    for (std::int64_t i = 0; i < (*tensor)->size(); ++i) out->push_back((*tensor)->value(i));
+  }
+}
+
+bool RowInput::load(std::int64_t row, bool prefixes) {
+  bool finite = true;
+  const auto n = static_cast<std::int64_t>(x.size());
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double v = problem->x.value(row * n + i);
+    x[static_cast<std::size_t>(i)] = v;
+    finite = finite && std::isfinite(v);
+  }
+  exact.reset();
+  estimate.reset();
+  if (!finite) return false;
+  condition.fill(x.data(), n, prefixes);
+  estimate.emplace(condition, problem->eps);
+  return true;
+}
+
+const ExactRow& RowInput::exact_row() {
+  if (!exact) exact.emplace(x.data(), static_cast<std::int64_t>(x.size()), problem->eps);
+  return *exact;
+}
+
+Estimated RowInput::y(std::int64_t i, OracleChoice oracle) const {
+  Estimated e = estimate->y(i, gamma_at(i), beta_at(i));
+  if (oracle == OracleChoice::exact) e.error = kInfinity;
+  return e;
+}
+
+ElementFacts RowInput::element(std::int64_t i) const {
+  ElementFacts e;
+  e.x_abs = std::fabs(x[static_cast<std::size_t>(i)]);
+  e.deviation = condition.facts().deviation[i];
+  e.gamma_abs = std::fabs(gamma_at(i));
+  e.beta_abs = std::fabs(beta_at(i));
+  const auto upper = [](const Estimated& v) {
+    return (Upward(round_up(abs(v.value))) + Upward(v.error)).value();
+  };
+  e.x_hat_abs = e.deviation == 0 ? 0 : upper(estimate->x_hat(i));
+  e.y_abs = upper(estimate->y(i, gamma_at(i), beta_at(i)));
+  return e;
+}
+
+void settle_report(RowInput& input, ElementReport& r) {
+  if (!r.reason.empty() && r.allowed_abs == 0) return;  // a matter of class: want is what the class demands
+  if (!input.load(r.row, false)) return;
+  const ExactRow& exact = input.exact_row();
+  if (exact.degenerate() && r.output != Output::mean) return;
+  const ExactValue value = r.output == Output::mean ? exact.mean()
+                           : r.output == Output::rstd
+                               ? exact.rstd()
+                               : exact.y(r.column, input.gamma_at(r.column), input.beta_at(r.column));
+  r.want = value.to_double();
+  r.want_bits = value.round(r.dtype);
+  r.allowed_ulp = r.allowed_abs / std::ldexp(1.0, value.ulp_exponent(r.dtype));
+}
+
+RowOutcome judge_row(RowInput& input, std::int64_t row, const Observation& observed, const Contract& contract,
+                     OracleChoice oracle, std::vector<double>& errors, ErrorStatistics& statistics) {
+  return RowJudge(input, row, observed, contract, oracle, errors, statistics).run();
+}
+
+}  // namespace normcheck

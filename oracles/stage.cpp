@@ -1,0 +1,65 @@
+// Finds the first of the six steps that is out of its own bound.
+#include <cmath>
+
+#include "impl/trace.h"
+#include "oracles/judge_row.h"
+
+namespace normcheck {
+namespace {
+
+/// A step's computed values against exact ones; the first that is too far off.
+class StageSearch {
+ public:
+  explicit StageSearch(const Case& c) : case_(c) {}
+
+  void check(Step step, bool statistic, double got, const ExactValue& exact, double allowance) {
+    if (found) return;
+    const bool right =
+        std::isfinite(got) ? std::isinf(allowance) || exact.within(got, allowance) : std::isinf(allowance);
+    if (right) return;
+    found = StageReport{std::string(step_names[static_cast<std::size_t>(step)]),
+                        shape_text(statistic ? statistics_shape(case_) : case_.x.shape), got,
+                        exact.to_double(), allowance};
+  }
+
+  std::optional<StageReport> found;
+
+ private:
+  const Case& case_;
+};
+
+}  // namespace
+
+std::optional<StageReport> first_wrong_stage(const Case& c, const Row& row, std::int64_t row_index,
+                                             const Contract& contract) {
+  RowInput input(c);
+  if (!input.load(row_index, contract.kind == ContractKind::own)) return std::nullopt;
+  const RowAllowance allowance(contract, c.x.dtype, input.condition.facts(), c.eps);
+  const ExactRow& exact = input.exact_row();
+  if (!allowance.in_range() || exact.degenerate()) return std::nullopt;
+  const RowTrace trace = trace_row(row, c, row_index);
+  const auto n = static_cast<std::int64_t>(input.x.size());
+
+  StageSearch search(c);
+  search.check(Step::mean, true, trace.mean, exact.mean(), allowance.mean_step());
+  for (std::int64_t i = 0; i < n && !search.found; ++i) {
+    search.check(Step::centre, false, trace.centre[static_cast<std::size_t>(i)], exact.deviation(i),
+                 allowance.centre(input.condition.facts().deviation[i]));
+  }
+  search.check(Step::variance, true, trace.variance, exact.variance(), allowance.variance_step());
+  if (allowance.voided()) return search.found;
+  search.check(Step::rstd, true, trace.rstd, exact.rstd(), allowance.rstd_step());
+  for (std::int64_t i = 0; i < n && !search.found && !trace.normalize.empty(); ++i) {
+    search.check(Step::normalize, false, trace.normalize[static_cast<std::size_t>(i)], exact.x_hat(i),
+                 allowance.x_hat(input.element(i)));
+  }
+  for (std::int64_t i = 0; i < n && !search.found; ++i) {
+    const double gamma = input.gamma_at(i), beta = input.beta_at(i);
+    if (!std::isfinite(gamma) || !std::isfinite(beta)) continue;
+    search.check(Step::scale_shift, false, trace.scale_shift[static_cast<std::size_t>(i)],
+                 exact.y(i, gamma, beta), allowance.y(input.element(i)).y);
+  }
+  return search.found;
+}
+
+}  // namespace normcheck
