@@ -27,16 +27,15 @@ void load(DType dtype, const std::byte* from, std::int64_t n, R* to) {
     for (std::int64_t i = 0; i < n; ++i) {
       Stored v;
       std::memcpy(&v, from + static_cast<std::size_t>(i) * sizeof v, sizeof v);
-      if constexpr (std::is_same_v<Stored, std::uint16_t>) {
-        to[i] = ArithmeticTraits<R>::from_double(to_double(dtype, v));
-      } else if constexpr (std::is_same_v<Stored, R>) {
+      if constexpr (std::is_same_v<Stored, R>) {
         to[i] = v;
       } else {
-        to[i] = ArithmeticTraits<R>::from_double(static_cast<double>(v));
+        to[i] = ArithmeticTraits<R>::from_double(ArithmeticTraits<Stored>::to_double(v));
       }
     }
   };
-  if (is_half(dtype)) return convert(std::uint16_t{});
+  if (dtype == DType::f16) return convert(Half{});
+  if (dtype == DType::bf16) return convert(BFloat16{});
   if (dtype == DType::f64) return convert(double{});
   convert(float{});
 }
@@ -47,16 +46,12 @@ template <Arithmetic R>
 void store(DType dtype, const R* from, std::int64_t n, std::byte* to) {
   const auto convert = [&]<class Stored>(Stored) {
     for (std::int64_t i = 0; i < n; ++i) {
-      Stored v;
-      if constexpr (std::is_same_v<Stored, std::uint16_t>) {
-        v = static_cast<std::uint16_t>(round_to(dtype, ArithmeticTraits<R>::to_double(from[i])));
-      } else {
-        v = static_cast<Stored>(ArithmeticTraits<R>::to_double(from[i]));
-      }
+      const Stored v = ArithmeticTraits<Stored>::from_double(ArithmeticTraits<R>::to_double(from[i]));
       std::memcpy(to + static_cast<std::size_t>(i) * sizeof v, &v, sizeof v);
     }
   };
-  if (is_half(dtype)) return convert(std::uint16_t{});
+  if (dtype == DType::f16) return convert(Half{});
+  if (dtype == DType::bf16) return convert(BFloat16{});
   if (dtype == DType::f64) return convert(double{});
   convert(float{});
 }

@@ -1,6 +1,7 @@
 // f16 and bf16 as arithmetics: every operation is done in double and rounded once to the format.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -20,9 +21,14 @@ class Float16 {
 
  public:
   constexpr Float16() = default;
-  explicit Float16(double v) : bits_(static_cast<std::uint16_t>(round_to(dtype, v))) {}
+  explicit Float16(double v) : bits_(rounded(v)) {}
 
-  double value() const { return normcheck::to_double(dtype, bits_); }
+  double value() const {
+    const std::uint64_t exponent = (bits_ & 0x7fffu) >> fraction_bits;
+    if (exponent == 0 || exponent == exponent_mask) return normcheck::to_double(dtype, bits_);
+    const std::uint64_t magnitude = (std::uint64_t{bits_ & 0x7fffu} << dropped_bits) + (rebias << 52);
+    return std::bit_cast<double>((std::uint64_t{bits_ & 0x8000u} << 48) | magnitude);
+  }
   std::uint16_t bits() const { return bits_; }
 
   friend Float16 operator+(Float16 a, Float16 b) { return Float16(a.value() + b.value()); }
@@ -33,6 +39,27 @@ class Float16 {
   friend bool operator==(Float16 a, Float16 b) { return a.value() == b.value(); }
 
  private:
+  static constexpr int fraction_bits = format_of(dtype).precision - 1;
+  static constexpr int dropped_bits = 52 - fraction_bits;
+  static constexpr std::uint64_t exponent_mask = 0x7fffu >> fraction_bits;
+  /// The exponent bias of double less that of the format.
+  static constexpr std::uint64_t rebias = 1023 - static_cast<std::uint64_t>(format_of(dtype).emax);
+
+  /// Normal numbers here (half of the lowest kept bit is added, less one for an even number, and a carry
+  /// runs on into the exponent, up to infinity); zeros, subnormals and the rest in round_to.
+  static std::uint16_t rounded(double v) {
+    const auto bits = std::bit_cast<std::uint64_t>(v);
+    const std::uint64_t magnitude = bits & ~(std::uint64_t{1} << 63);
+    const std::uint64_t exponent = magnitude >> 52;
+    if (exponent <= rebias || exponent >= rebias + exponent_mask) {
+      return static_cast<std::uint16_t>(round_to(dtype, v));
+    }
+    const std::uint64_t odd = (magnitude >> dropped_bits) & 1;
+    const std::uint64_t half = (std::uint64_t{1} << (dropped_bits - 1)) - 1 + odd;
+    const std::uint64_t kept = ((magnitude - (rebias << 52)) + half) >> dropped_bits;
+    return static_cast<std::uint16_t>(((bits >> 48) & 0x8000u) | kept);
+  }
+
   std::uint16_t bits_ = 0;
 };
 
