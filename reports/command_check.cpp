@@ -1,0 +1,169 @@
+// normcheck check: judges implementations over regimes, lengths, dtypes and the corpus.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include "corpus/case_file.h"
+#include "corpus/error.h"
+#include "reports/commands.h"
+#include "reports/console.h"
+#include "reports/numbers.h"
+#include "reports/render_json.h"
+#include "reports/render_text.h"
+#include "reports/select.h"
+#include "reports/sweep.h"
+
+namespace normcheck {
+namespace {
+
+constexpr std::size_t blocks_without_verbose = 5;
+
+struct Job {
+  const Row* row;
+  DType dtype;
+};
+
+std::vector<Job> jobs_for(const Options& options) {
+  const std::vector<DType> wanted = dtypes_named(options.dtypes);
+  std::vector<Job> jobs;
+  for (const std::string& name : options.names) {
+    const Row& row = row_named(name);
+    const auto offered = dtypes_of(row, wanted);
+    if (offered.empty()) {
+      throw InputError(
+          fmt::format("{} offers none of the dtypes asked for; normcheck list says what it offers", name));
+    }
+    for (const DType dtype : offered) jobs.push_back({&row, dtype});
+  }
+  return jobs;
+}
+
+/// The findings to show, in order: what was not expected first, then the worst of each entry's regimes in
+/// turn, so that no regime hides another.
+std::vector<Finding*> in_order(std::vector<SweepEntry>& entries) {
+  struct Ranked {
+    bool expected;
+    std::size_t within;
+    Finding* finding;
+  };
+  std::vector<Ranked> ranked;
+  for (SweepEntry& entry : entries) {
+    std::size_t within = 0;
+    for (std::size_t i = 0; i < entry.findings.size(); ++i) {
+      within = i > 0 && entry.findings[i].regime == entry.findings[i - 1].regime ? within + 1 : 0;
+      ranked.push_back({entry.findings[i].expected, within, &entry.findings[i]});
+    }
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+    return std::pair(a.expected, a.within) < std::pair(b.expected, b.within);
+  });
+  std::vector<Finding*> out;
+  for (const Ranked& r : ranked) out.push_back(r.finding);
+  return out;
+}
+
+/// Prints the findings that are shown, each kept as a file first; returns those shown.
+std::vector<const Finding*> show_findings(std::vector<SweepEntry>& entries, const Options& options,
+                                          const Style& style) {
+  std::vector<const Finding*> shown;
+  for (Finding* finding : in_order(entries)) {
+    if (!options.verbose && shown.size() == blocks_without_verbose) break;
+    keep_finding(*finding, std::filesystem::path(options.out) / "found");
+    fmt::print("\n{}", finding_text(*finding, style));
+    shown.push_back(finding);
+  }
+  return shown;
+}
+
+std::int64_t print_notes(const Tally& all) {
+  std::int64_t notes = 0;
+  for (const auto& [note, times] : all.notes) {
+    if (notes == 0) fmt::print("\n");
+    fmt::print("NOTE  {} ({})\n", note, counted(times, "case"));
+    notes += times;
+  }
+  return notes;
+}
+
+void print_summary(const Tally& all, std::size_t jobs, std::size_t shown, Exit code, const Style& style) {
+  const std::int64_t findings = all.findings();
+  fmt::print("\n{} judged: {}, {} elements: {}\n",
+             counted(static_cast<std::int64_t>(jobs), "implementation x dtype"),
+             counted(all.evaluations, "evaluation"), grouped(all.counts.elements), shares_text(all.counts));
+  if (findings > 0) {
+    const std::string text =
+        fmt::format("{} in {}", counted(findings, "finding"), counted(all.cases, "case"));
+    fmt::print("{}, {} shown above, the worst of its regime first{}\n", style.red(text), shown,
+               static_cast<std::int64_t>(shown) < findings ? " (--verbose shows more)" : "");
+  } else {
+    fmt::print("{} in {}\n", code == Exit::well ? style.green("no finding") : "no finding",
+               counted(all.cases, "case"));
+  }
+  if (code == Exit::nothing_proved)
+    fmt::print("{}\n", style.yellow("nothing was proved: no element lay inside a bound that says something"));
+  fmt::print("exit {}\n", static_cast<int>(code));
+}
+
+}  // namespace
+
+Exit run_check(const Options& options) {
+  const Style style{colour_wanted()};
+  const std::vector<Job> jobs = jobs_for(options);
+  const SweepPlan plan = make_plan(options, 4000);
+  require_writable(options.out, "--out");
+  if (!options.json.empty()) {
+    require_writable(std::filesystem::absolute(options.json).parent_path(), "--json");
+    if (std::filesystem::is_directory(options.json))
+      throw InputError(fmt::format("--json: {}: is a folder; expected a file", options.json));
+  }
+  if (plan.corpus_missing)
+    fmt::print("NOTE  no corpus folder was found; generated cases alone (--corpus names one)\n\n");
+
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<SweepEntry> entries;
+  Tally all;
+  {
+    Progress progress;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      progress.step(fmt::format("{} {}", jobs[i].row->name, dtype_name(jobs[i].dtype)),
+                    static_cast<double>(i), static_cast<double>(jobs.size()));
+      entries.push_back(sweep(*jobs[i].row, jobs[i].dtype, plan));
+      progress.clear();
+      fmt::print("{}{}", i == 0 ? "" : "\n", entry_text(entries.back(), plan, style));
+      std::fflush(stdout);
+      all.add(entries.back().total());
+    }
+  }
+  const auto shown = show_findings(entries, options, style);
+  for (const SweepEntry& entry : entries) {
+    for (const std::string& file : entry.unexpected_passes) {
+      fmt::print("NOTE  corpus/{} says that {} fails there, and it did not\n", file, entry.row->name);
+    }
+  }
+  const std::int64_t notes = print_notes(all);
+
+  Exit code = Exit::well;
+  if (all.findings() > 0 || (options.strict && notes > 0)) {
+    code = Exit::finding;
+  } else if (all.counts.proved == 0) {
+    code = Exit::nothing_proved;
+  }
+  if (!options.json.empty()) {
+    std::string lines;
+    for (const SweepEntry& entry : entries) lines += check_lines(entry, plan);
+    for (const Finding* finding : shown) lines += finding_line(*finding);
+    write_file_atomically(options.json, lines);
+  }
+  print_summary(all, jobs.size(), shown.size(), code, style);
+  if (!options.no_timing) {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    std::fflush(stdout);
+    fmt::print(stderr, "took {:.1f} s\n", took.count());
+  }
+  return code;
+}
+
+}  // namespace normcheck

@@ -1,0 +1,95 @@
+// normcheck replay: runs cases again and judges them.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "corpus/case_file.h"
+#include "corpus/error.h"
+#include "impl/semantics.h"
+#include "reports/commands.h"
+#include "reports/numbers.h"
+#include "reports/render_text.h"
+#include "reports/select.h"
+
+namespace normcheck {
+namespace {
+
+/// The rows that the case says it violates, if this build has one; else all right rows of the dtype.
+std::vector<const Row*> rows_for(const Case& c) {
+  std::vector<const Row*> rows;
+  for (const std::string& name : c.violates) {
+    if (const Row* row = find_row(name)) {
+      rows.push_back(row);
+    } else {
+      fmt::print("NOTE  {}: violates '{}', which this build does not have\n", c.id, name);
+    }
+  }
+  if (!rows.empty()) return rows;
+  for (const Row& row : table()) {
+    if (is_right(row) && (offers(row, c.x.dtype) || !is_float(c.x.dtype))) rows.push_back(&row);
+  }
+  return rows;
+}
+
+void print_good(const Row& row, const Case& c, const Judgement& j, const Style& style) {
+  fmt::print("{}  {}  {}  case {}  eps {}\n", verdict_text(j.verdict, style), row.name, problem_text(c), c.id,
+             exact_decimal(c.eps));
+  if (!j.reason.empty()) fmt::print("  reason   {}\n", j.reason);
+  if (j.counts.elements > 0 && j.verdict != Verdict::refused && j.verdict != Verdict::unsupported) {
+    fmt::print("  error    {}\n  elements {}\n", errors_text(c, j), shares_text(j.counts));
+  }
+  if (!j.range_class.empty())
+    fmt::print("  range    outside the safe range; what came out: {}\n", j.range_class);
+  for (const std::string& name : c.violates) {
+    if (name == row.name)
+      fmt::print("  NOTE     the case says that {} fails here, and it did not\n", row.name);
+  }
+}
+
+bool replay(const Row& row, const Case& c, const std::string& file, const Options& options,
+            const Style& style) {
+  const Contract contract = parse_contract(options.contract, &row);
+  Judgement j = judge_row(row, c, contract, oracle_named(options.oracle));
+  const bool failed = is_finding(j.verdict);
+  const std::vector<std::string> notes = j.notes;
+  if (failed) {
+    Finding finding = make_finding(row, c, std::move(j), contract);
+    finding.replay = fmt::format("normcheck replay {} --impl {}", file, row.name);
+    if (finding.contract != "stable") finding.replay += " --contract " + finding.contract;
+    fmt::print("{}", finding_text(finding, style));
+  } else {
+    print_good(row, c, j, style);
+  }
+  for (const std::string& note : notes) fmt::print("  NOTE     {}\n", note);
+  if (options.verbose && !refusal(c) && offers(row, c.x.dtype)) {
+    try {
+      fmt::print("{}", trace_text(row, c));
+    } catch (const InputError& e) {
+      fmt::print("  no trace: {}\n", e.what());
+    }
+  }
+  return failed;
+}
+
+}  // namespace
+
+Exit run_replay(const Options& options) {
+  const Style style{colour_wanted()};
+  const Row* named = options.impl.empty() ? nullptr : &row_named(options.impl);
+  oracle_named(options.oracle);
+  parse_contract(options.contract, &table().front());
+  std::vector<Case> cases;  // all are read before any is run: an unreadable one is exit 2 and nothing else
+  for (const std::string& file : options.names) cases.push_back(read_case(file));
+  bool failed = false;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto rows = named != nullptr ? std::vector<const Row*>{named} : rows_for(cases[i]);
+    if (rows.empty())
+      fmt::print("NOT RUN  {}: no right implementation offers {}\n", cases[i].id,
+                 dtype_name(cases[i].x.dtype));
+    for (const Row* row : rows) failed |= replay(*row, cases[i], options.names[i], options, style);
+  }
+  return failed ? Exit::finding : Exit::well;
+}
+
+}  // namespace normcheck

@@ -1,0 +1,169 @@
+// normcheck report: everything judged at once, told in words, and written as results.json, report.md and a
+// plot.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+
+#include "corpus/case_file.h"
+#include "corpus/error.h"
+#include "reports/commands.h"
+#include "reports/console.h"
+#include "reports/provenance.h"
+#include "reports/render_json.h"
+#include "reports/render_markdown.h"
+#include "reports/render_summary.h"
+#include "reports/select.h"
+#include "reports/svg.h"
+
+namespace normcheck {
+namespace {
+
+constexpr std::int64_t default_evaluations = 60000;  ///< of generated rows, over the whole run
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+std::vector<std::pair<const Row*, DType>> jobs_for(const Options& options) {
+  std::vector<const Row*> rows;
+  for (const std::string& name : options.names) rows.push_back(&row_named(name));
+  if (rows.empty()) {
+    for (const Row& row : table()) rows.push_back(&row);
+  }
+  const std::vector<DType> wanted = dtypes_named(options.dtypes);
+  std::vector<std::pair<const Row*, DType>> jobs;
+  for (const Row* row : rows) {
+    for (const DType dtype : dtypes_of(*row, wanted)) jobs.emplace_back(row, dtype);
+  }
+  if (jobs.empty())
+    throw InputError(
+        "no implementation named offers a dtype asked for; normcheck list says what each offers");
+  return jobs;
+}
+
+/// One example of each row that fails, from the corpus if it can be, the smallest; and all that was not
+/// expected.
+std::vector<Finding*> examples(std::vector<SweepEntry>& entries) {
+  std::vector<Finding*> chosen;
+  for (SweepEntry& entry : entries) {
+    for (Finding& finding : entry.findings) {
+      if (!finding.expected) chosen.push_back(&finding);
+    }
+  }
+  for (const Row& row : table()) {
+    Finding* best = nullptr;
+    const auto rank = [](const Finding& f) {
+      return std::pair(!f.regime.starts_with("corpus/"), f.problem.x.size());
+    };
+    for (SweepEntry& entry : entries) {
+      if (entry.row != &row) continue;
+      for (Finding& finding : entry.findings) {
+        if (finding.expected && (best == nullptr || rank(finding) < rank(*best))) best = &finding;
+      }
+    }
+    if (best != nullptr) chosen.push_back(best);
+  }
+  return chosen;
+}
+
+std::vector<Unexpected> find_unexpected(const std::vector<SweepEntry>& entries,
+                                        const std::vector<Finding*>& kept) {
+  std::vector<Unexpected> out;
+  std::vector<const Row*> rows;
+  for (const SweepEntry& entry : entries) {
+    if (std::find(rows.begin(), rows.end(), entry.row) == rows.end()) rows.push_back(entry.row);
+    const std::string name = fmt::format("{} {}", entry.row->name, dtype_name(entry.dtype));
+    if (entry.unexpected_findings > 0) {
+      std::string replay;
+      for (const Finding* f : kept) {
+        if (replay.empty() && !f->expected && f->impl == entry.row->name && f->problem.x.dtype == entry.dtype)
+          replay = f->replay;
+      }
+      out.push_back({fmt::format("{} should be right and failed {} of {} cases", name,
+                                 entry.unexpected_findings, entry.total().cases),
+                     replay});
+    }
+    for (const std::string& file : entry.unexpected_passes) {
+      out.push_back({fmt::format("{} passed corpus/{}, which says that it fails there", name, file), ""});
+    }
+  }
+  for (const Row* row : rows) {
+    if (is_right(*row)) continue;
+    const bool failed = std::any_of(entries.begin(), entries.end(), [row](const SweepEntry& e) {
+      return e.row == row && e.total().findings() > 0;
+    });
+    if (!failed)
+      out.push_back({fmt::format("{} is expected to fail ({}) and never did", row->name, row->expect), ""});
+  }
+  return out;
+}
+
+}  // namespace
+
+Exit run_report(const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto jobs = jobs_for(options);
+  ReportData data;
+  data.plan = make_plan(options, default_evaluations);
+  const auto share = static_cast<std::int64_t>(jobs.size());
+  const std::int64_t whole = data.plan.budget.evaluations;
+  data.plan.budget.evaluations = (whole + share - 1) / share;
+  data.plan.budget.seconds /= static_cast<double>(share);
+  data.plan.long_rows = std::min<std::int64_t>(data.plan.long_rows, 2);
+  require_writable(options.out, "--out");
+  {
+    Progress progress;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const auto [row, dtype] = jobs[i];
+      progress.step(fmt::format("{} {}", row->name, dtype_name(dtype)), static_cast<double>(i),
+                    static_cast<double>(jobs.size()) + 2);
+      data.entries.push_back(sweep(*row, dtype, data.plan));
+    }
+    progress.step("error against kappa", static_cast<double>(jobs.size()),
+                  static_cast<double>(jobs.size()) + 2);
+    data.curves = kappa_sweep(data.plan.seed, data.plan.oracle);
+  }
+  data.half_sum = half_sum(data.plan.oracle);
+  data.inputs = public_inputs(data.entries, data.plan);
+  const std::filesystem::path out = options.out;
+  const std::vector<Finding*> kept = examples(data.entries);
+  for (Finding* finding : kept) {
+    keep_finding(*finding, out / "found");
+    data.shown.push_back(finding);
+  }
+  data.four = family_results(data.entries);
+  data.unexpected = find_unexpected(data.entries, kept);
+  data.run = provenance();
+  data.run.emplace_back("finished", utc_now());
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  data.run.emplace_back("seconds", fmt::format("{:.1f}", took.count()));
+
+  make_folder(out / "svg", "--out");
+  write_file_atomically(out / "svg" / "error_vs_kappa.svg", error_vs_kappa_svg(data.curves, DType::f32));
+  write_file_atomically(out / "report.md", report_markdown(data));
+  write_file_atomically(out / "results.json", results_json(data));
+  fmt::print("{}", summary_text(data, Style{colour_wanted()}));
+  fmt::print(
+      "\nwritten to {}\n  report.md                the tables, to read or to paste\n"
+      "  results.json             every number, with hexfloats\n"
+      "  svg/error_vs_kappa.svg   error and bound against kappa\n"
+      "  found/                   {}, to replay\n",
+      out.string(),
+      data.shown.size() == 1 ? "1 failing input" : fmt::format("{} failing inputs", data.shown.size()));
+  if (!options.no_timing) {
+    std::fflush(stdout);
+    fmt::print(stderr, "took {:.1f} s\n", took.count());
+  }
+  return data.unexpected.empty() ? Exit::well : Exit::finding;
+}
+
+}  // namespace normcheck

@@ -1,0 +1,65 @@
+// Makes a finding from a failed case, and keeps it as a file that replays it.
+#include "reports/finding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "corpus/case_file.h"
+#include "corpus/error.h"
+#include "impl/semantics.h"
+#include "reports/select.h"
+
+namespace normcheck {
+
+Judgement judge_row(const Row& row, const Case& c, const Contract& contract, OracleChoice oracle) {
+  return judge(c, run_case(row, c, {.mean = true, .rstd = true}), contract, oracle);
+}
+
+Finding make_finding(const Row& row, const Case& c, Judgement judgement, const Contract& contract) {
+  Finding finding;
+  finding.impl = row.name;
+  finding.contract = contract_name(contract);
+  finding.problem = c;
+  finding.judgement = std::move(judgement);
+  const bool named = std::find(c.violates.begin(), c.violates.end(), row.name) != c.violates.end();
+  finding.expected = !is_right(row) || named;
+  if (finding.judgement.worst && !refusal(c)) {
+    finding.stage = first_wrong_stage(c, row, finding.judgement.worst->row, contract);
+  }
+  return finding;
+}
+
+void keep_finding(Finding& finding, const std::filesystem::path& folder) {
+  Case kept = finding.problem;
+  auto& violates = kept.violates;
+  if (std::find(violates.begin(), violates.end(), finding.impl) == violates.end())
+    violates.push_back(finding.impl);
+  const std::string text = format_case(kept);
+  std::string stem = finding.impl;
+  std::replace(stem.begin(), stem.end(), '/', '-');
+  const auto path = folder / fmt::format("{}-{}.case", stem, sha256_hex(text).substr(0, 8));
+  make_folder(folder, "--out");
+  write_file_atomically(path, text);
+  const std::string contract =
+      finding.contract == "stable" ? "" : fmt::format(" --contract {}", finding.contract);
+  finding.replay = fmt::format("normcheck replay {} --impl {}{}", path.string(), finding.impl, contract);
+}
+
+std::string element_index(const Case& c, const ElementReport& element) {
+  std::vector<std::int64_t> shape = c.x.shape;
+  std::int64_t flat = element.row * row_length(c) + element.column;
+  if (element.output != Output::y) {
+    shape = statistics_shape(c);
+    flat = element.row;
+  }
+  std::vector<std::int64_t> index(shape.size());
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    index[d] = shape[d] == 0 ? 0 : flat % shape[d];
+    flat = shape[d] == 0 ? 0 : flat / shape[d];
+  }
+  return shape_text(index);
+}
+
+}  // namespace normcheck

@@ -1,0 +1,39 @@
+// A finding: one case that an implementation failed, with what a person needs to see it again.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "corpus/case.h"
+#include "impl/table.h"
+#include "oracles/judge.h"
+
+namespace normcheck {
+
+struct Finding {
+  std::string impl;      ///< a row's name; for tensors from outside, the file's
+  std::string regime;    ///< a regime, or "corpus/public", "corpus/cases"; empty in replay and judge
+  std::string contract;  ///< "stable", "own"
+  std::string replay;    ///< the command that shows it again; empty where there is none
+  Case problem;
+  Judgement judgement;
+  std::optional<StageReport> stage;
+  bool expected = false;  ///< by the row's `expect` or by the case's `violates`
+};
+
+/// Runs `row` on the case with every output asked for, and judges it. This is what `replay` does, so what
+/// a finding shows is what its replay line shows.
+Judgement judge_row(const Row& row, const Case& c, const Contract& contract, OracleChoice oracle);
+
+/// The finding of a judgement that is one: with the first wrong stage, where the row can be traced.
+Finding make_finding(const Row& row, const Case& c, Judgement judgement, const Contract& contract);
+
+/// Writes the case, with `row` added to what it violates, to FOLDER/<impl-with-dashes>-<8 hex>.case and
+/// fills in `replay`. The hex is of the written bytes, so one case has one name.
+void keep_finding(Finding& finding, const std::filesystem::path& folder);
+
+/// "[0,3]": where an element of y stands in x's shape, or of mean and rstd in theirs.
+std::string element_index(const Case& c, const ElementReport& element);
+
+}  // namespace normcheck

@@ -1,0 +1,103 @@
+// Puts the four layer norms side by side.
+#include "reports/four.h"
+
+#include <algorithm>
+
+#include "oracles/exact.h"
+
+namespace normcheck {
+
+std::optional<Family> family_of(const Row& row) {
+  if (is_half(row.accumulate)) return Family::half;
+  for (const Family family : {Family::naive, Family::two_pass, Family::welford}) {
+    if (row.algorithm == family_names[static_cast<std::size_t>(family)]) return family;
+  }
+  return std::nullopt;
+}
+
+const Row* family_row(Family family, DType storage) {
+  if (family == Family::half) {
+    if (storage == DType::f16) return find_row("two_pass/f16");
+    return storage == DType::bf16 ? find_row("two_pass/bf16") : nullptr;
+  }
+  const std::string name(family_names[static_cast<std::size_t>(family)]);
+  return find_row(name + (storage == DType::f64 ? "/f64" : "/f32"));
+}
+
+std::vector<FamilyResult> family_results(const std::vector<SweepEntry>& entries) {
+  std::vector<FamilyResult> results;
+  for (const Family family : {Family::naive, Family::two_pass, Family::welford, Family::half}) {
+    FamilyResult result{};
+    result.family = family;
+    for (const SweepEntry& entry : entries) {
+      if (family_of(*entry.row) != family) continue;
+      const Tally total = entry.total();
+      if (total.largest_finite.ulp > result.total.largest_finite.ulp) result.of_largest = &entry;
+      result.total.add(total);
+      ++result.rows_by_dtype;
+      result.expected_to_fail |= !is_right(*entry.row);
+    }
+    const auto better = [](const Finding& a, const Finding& b) {
+      const bool known_a = a.regime.starts_with("corpus/"), known_b = b.regime.starts_with("corpus/");
+      return std::pair(!known_a, a.problem.x.size()) < std::pair(!known_b, b.problem.x.size());
+    };
+    for (const SweepEntry& entry : entries) {
+      if (family_of(*entry.row) != family) continue;
+      for (const Finding& finding : entry.findings) {
+        if (result.example == nullptr || better(finding, *result.example)) result.example = &finding;
+      }
+    }
+    if (result.rows_by_dtype > 0) results.push_back(std::move(result));
+  }
+  return results;
+}
+
+std::vector<PublicInput> public_inputs(const std::vector<SweepEntry>& entries, const SweepPlan& plan) {
+  std::vector<PublicInput> inputs;
+  for (std::size_t i = 0; i < plan.corpus.size(); ++i) {
+    const CorpusCase& known = plan.corpus[i];
+    if (known.group != "corpus/public") continue;
+    PublicInput input{&known, {}, {}};
+    for (std::size_t f = 0; f < 4; ++f) {
+      const Row* row = family_row(static_cast<Family>(f), known.problem.x.dtype);
+      if (row == nullptr) continue;
+      input.rows[f] = row->name;
+      for (const SweepEntry& entry : entries) {
+        if (entry.row != row) continue;
+        for (const CorpusResult& result : entry.corpus) {
+          if (result.index == i) input.results[f] = result;
+        }
+      }
+    }
+    inputs.push_back(input);
+  }
+  return inputs;
+}
+
+HalfSum half_sum(OracleChoice oracle) {
+  constexpr std::int64_t n = 4096;
+  Case c;
+  c.id = "half-sum";
+  c.x = Tensor(DType::f16, {1, n});
+  std::vector<double> x(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    x[static_cast<std::size_t>(i)] = i < n / 2 ? 1 : 2;
+    c.x.set_value(i, x[static_cast<std::size_t>(i)]);
+  }
+  HalfSum out;
+  const Row* half = family_row(Family::half, DType::f16);
+  const Row* single = family_row(Family::two_pass, DType::f16);
+  if (half == nullptr || single == nullptr) return out;
+  const Observation observed = run_case(*half, c, {.mean = true});
+  const Observation wide = run_case(*single, c, {.mean = true});
+  const Judgement j = judge(c, observed, {}, oracle);
+  out.impl = half->name;
+  out.mean = observed.mean ? observed.mean->value(0) : 0;
+  out.mean_f32 = wide.mean ? wide.mean->value(0) : 0;
+  out.exact_mean = ExactRow(x.data(), n, c.eps).mean().to_double();
+  out.verdict = j.verdict;
+  out.max_ulp = j.errors.max_ulp;
+  return out;
+}
+
+}  // namespace normcheck

@@ -1,0 +1,56 @@
+// The four layer norms that everyone asks about (naive, two_pass, welford, half precision), side by side.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/sweep.h"
+
+namespace normcheck {
+
+/// naive, two_pass and welford with the accumulate type that the storage asks for, and half: any algorithm
+/// with every operation rounded to a half.
+enum class Family : std::uint8_t { naive, two_pass, welford, half };
+constexpr std::array<std::string_view, 4> family_names = {"naive", "two_pass", "welford", "half"};
+
+/// nullopt for a row that is none of them (chan).
+std::optional<Family> family_of(const Row& row);
+/// The row that speaks for the family on a storage dtype: direct finish; accumulated in f32 for halves, else
+/// in the dtype itself; for half, two_pass in the dtype. nullptr for half on f32 and f64.
+const Row* family_row(Family family, DType storage);
+
+/// A family over every one of its rows and dtypes that was swept.
+struct FamilyResult {
+  Family family;
+  Tally total;
+  std::int64_t rows_by_dtype = 0;  ///< implementations x dtypes
+  bool expected_to_fail = false;
+  const SweepEntry* of_largest = nullptr;  ///< where total.largest_finite was seen
+  const Finding* example = nullptr;        ///< the smallest finding from the corpus, else any
+};
+std::vector<FamilyResult> family_results(const std::vector<SweepEntry>& entries);
+
+/// What each family gives on one input from a public bug report.
+struct PublicInput {
+  const CorpusCase* source;
+  std::array<std::optional<CorpusResult>, 4> results;
+  std::array<std::string_view, 4> rows;
+};
+std::vector<PublicInput> public_inputs(const std::vector<SweepEntry>& entries, const SweepPlan& plan);
+
+/// 2048 ones, then 2048 twos, in f16: the mean that a half accumulator gives, and the exact one.
+struct HalfSum {
+  std::string impl;
+  double mean = 0;
+  double exact_mean = 0;
+  double mean_f32 = 0;  ///< the same algorithm accumulated in f32
+  Verdict verdict = Verdict::not_run;
+  double max_ulp = 0;
+};
+HalfSum half_sum(OracleChoice oracle);
+
+}  // namespace normcheck

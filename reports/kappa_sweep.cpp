@@ -1,0 +1,110 @@
+// Sweeps the condition number.
+#include "reports/kappa_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "corpus/generate.h"
+#include "oracles/ulp.h"
+
+namespace normcheck {
+namespace {
+
+constexpr std::int64_t rows_a_point = 8;
+
+/// 1, 10^(1/2), 10, ..., 1e8; written out, since pow may differ in its last bit from machine to machine.
+constexpr std::array<double, 17> kappas = {1,   3.162278,   1e1, 3.162278e1, 1e2, 3.162278e2,
+                                           1e3, 3.162278e3, 1e4, 3.162278e4, 1e5, 3.162278e5,
+                                           1e6, 3.162278e6, 1e7, 3.162278e7, 1e8};
+
+struct Subject {
+  std::string_view row;
+  DType dtype;
+};
+constexpr std::array<Subject, 12> subjects = {{{"naive/f32", DType::f32},
+                                               {"two_pass/f32", DType::f32},
+                                               {"welford/f32", DType::f32},
+                                               {"naive/f64", DType::f64},
+                                               {"two_pass/f64", DType::f64},
+                                               {"welford/f64", DType::f64},
+                                               {"naive/f32", DType::f16},
+                                               {"two_pass/f32", DType::f16},
+                                               {"welford/f32", DType::f16},
+                                               {"naive/f32", DType::bf16},
+                                               {"two_pass/f32", DType::bf16},
+                                               {"welford/f32", DType::bf16}}};
+
+KappaPoint measure(const Row& row, const Case& c, OracleChoice oracle) {
+  const Judgement j = judge(c, run_case(row, c), {ContractKind::own, &row}, oracle);
+  KappaPoint point{j.kappa, j.errors.max_ulp, std::numeric_limits<double>::infinity()};
+  if (j.worst) {
+    point.error_ulp = std::fabs(j.worst->error_ulp);
+    point.bound_ulp = j.worst->allowed_ulp;
+  }
+  return point;
+}
+
+}  // namespace
+
+bool kappa_reachable(DType dtype, std::int64_t n, double kappa) {
+  return kappa <= std::ldexp(0.5, format_of(dtype).precision) * std::sqrt(static_cast<double>(n)) &&
+         kappa < largest_finite(dtype) / 4;
+}
+
+Case kappa_case(DType dtype, std::int64_t n, std::int64_t rows, double kappa, std::uint64_t seed) {
+  Case c;
+  c.id = fmt::format("kappa-{:.0e}-{}-{}", kappa, dtype_name(dtype), n);
+  c.x = Tensor(dtype, {rows, n});
+  const double mean = std::sqrt(std::max(0.0, kappa * kappa - 1));
+  const double spacing = ulp(dtype, mean);
+  const CounterRng source =
+      CounterRng(seed, 0x6b61707061).fork(static_cast<std::uint64_t>(kappa));  // "kappa"
+  for (std::int64_t r = 0; r < rows; ++r) {
+    CounterRng rng = source.fork(static_cast<std::uint64_t>(r));
+    // A mean with a full significand: a round one would leave sums exact that are not so elsewhere.
+    const double centre = mean * (1 + rng.uniform() / 64);
+    // Of elements one spacing apart, a share p has variance p(1-p) spacing^2; 1 is wanted.
+    const double lost = 1 - 4 / (spacing * spacing);
+    const double p = lost > 0 ? (1 - std::sqrt(lost)) / 2 : 0.5;
+    const auto raised = std::max<std::int64_t>(1, static_cast<std::int64_t>(p * static_cast<double>(n)));
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (spacing < 1) {
+        c.x.set_value(r * n + i, centre + (rng.coin() ? 1 : -1) * (0.75 + rng.uniform() / 2));
+      } else {
+        const double low = to_double(dtype, round_to(dtype, centre));
+        c.x.set_value(r * n + i, low);
+      }
+    }
+    if (spacing >= 1) {
+      const double high = c.x.value(r * n) + ulp(dtype, c.x.value(r * n));
+      for (std::int64_t k = 0; k < raised; ++k) {
+        c.x.set_value(r * n + static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(n))), high);
+      }
+    }
+  }
+  return c;
+}
+
+std::vector<KappaCurve> kappa_sweep(std::uint64_t seed, OracleChoice oracle) {
+  std::vector<KappaCurve> curves;
+  for (const Subject& subject : subjects) {
+    const Row* row = find_row(subject.row);
+    if (row == nullptr || !offers(*row, subject.dtype)) continue;
+    for (const std::int64_t n : {std::int64_t{64}, std::int64_t{1024}}) {
+      KappaCurve curve{row, subject.dtype, n, {}};
+      for (const double kappa : kappas) {
+        if (!kappa_reachable(subject.dtype, n, kappa)) break;
+        const Case c = kappa_case(subject.dtype, n, rows_a_point, kappa, seed);
+        curve.points.push_back(measure(*row, c, oracle));
+      }
+      curves.push_back(std::move(curve));
+    }
+  }
+  return curves;
+}
+
+}  // namespace normcheck

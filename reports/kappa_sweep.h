@@ -1,0 +1,40 @@
+// Error and bound against the condition number: how cancellation grows as the mean leaves the spread behind.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "corpus/case.h"
+#include "impl/table.h"
+#include "oracles/judge.h"
+
+namespace normcheck {
+
+/// At one kappa: the largest error of y over the rows tried, and the row's own bound at that element. In ulp
+/// of y, whose size is near 1 on these inputs.
+struct KappaPoint {
+  double kappa = 0;      ///< as the judge found it
+  double error_ulp = 0;  ///< infinite for NaN
+  double bound_ulp = 0;  ///< infinite where there is none
+};
+
+struct KappaCurve {
+  const Row* row;
+  DType dtype;
+  std::int64_t n;
+  std::vector<KappaPoint> points;
+};
+
+/// x of `rows` x n with mean about kappa and standard deviation about 1, so that every |y| is about 1 as long
+/// as the format can hold that; where it cannot, a few elements one ulp above the rest, as few as kappa asks.
+Case kappa_case(DType dtype, std::int64_t n, std::int64_t rows, double kappa, std::uint64_t seed);
+
+/// The largest kappa that a row of n numbers of the format can have is about 2^precision * sqrt(n).
+bool kappa_reachable(DType dtype, std::int64_t n, double kappa);
+
+/// naive, two_pass and welford at f32 and f64, and with f32 sums at f16 and bf16; n = 64 and 1024; kappa from
+/// 1 to 1e8 by half-decades as far as the format reaches.
+std::vector<KappaCurve> kappa_sweep(std::uint64_t seed, OracleChoice oracle);
+
+}  // namespace normcheck

@@ -1,0 +1,52 @@
+// The command: reads the command line, runs one subcommand, and turns every failure into one line.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "corpus/error.h"
+#include "reports/commands.h"
+#include "reports/provenance.h"
+
+namespace {
+
+normcheck::Exit run(const normcheck::Options& options) {
+  if (options.command == "list") return normcheck::run_list(options);
+  if (options.command == "check") return normcheck::run_check(options);
+  if (options.command == "replay") return normcheck::run_replay(options);
+  if (options.command == "judge") return normcheck::run_judge(options);
+  return normcheck::run_report(options);
+}
+
+int complain(const char* line, normcheck::Exit code) {
+  std::fflush(stdout);
+  fmt::print(stderr, "normcheck: {}\n", line);
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const normcheck::Options options = normcheck::parse_command_line(argc, argv);
+    const std::string fault = normcheck::float_environment_fault();
+    if (!fault.empty())
+      return complain(("cannot judge here: " + fault).c_str(), normcheck::Exit::cannot_load);
+    const auto code = static_cast<int>(run(options));
+    if (std::fflush(stdout) != 0) return complain("stdout: cannot be written", normcheck::Exit::usage);
+    return code;
+  } catch (const normcheck::EndOfProgram& end) {
+    if (end.code != 0) return complain(end.text.c_str(), normcheck::Exit::usage);
+    fmt::print("{}", end.text);
+    return 0;
+  } catch (const normcheck::InputError& e) {
+    return complain(e.what(), normcheck::Exit::usage);
+  } catch (const normcheck::LoadError& e) {
+    return complain(e.what(), normcheck::Exit::cannot_load);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory", normcheck::Exit::usage);
+  } catch (const std::exception& e) {
+    return complain(e.what(), normcheck::Exit::usage);
+  }
+}

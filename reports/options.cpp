@@ -1,0 +1,189 @@
+// Reads the command line with CLI11 and turns every mistake into one line.
+#include "reports/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+
+#include "corpus/error.h"
+#include "reports/provenance.h"
+
+namespace normcheck {
+namespace {
+
+constexpr std::int64_t longest_row = std::int64_t{1} << 22;
+
+std::int64_t parse_count(const std::string& text, const std::string& what) {
+  const bool digits = !text.empty() && text.size() < 16 &&
+                      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!digits) {
+    throw InputError(
+        fmt::format("{}: '{}' is not a whole number; expected digits, such as 4096", what, text));
+  }
+  return std::strtoll(text.c_str(), nullptr, 10);
+}
+
+std::int64_t parse_length(const std::string& text) {
+  const std::int64_t n = parse_count(text, "--n");
+  if (n < 1 || n > longest_row) {
+    throw InputError(fmt::format("--n: {} is out of range; expected 1 to {}", n, longest_row));
+  }
+  return n;
+}
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> out(1);
+  for (const char c : text) {
+    if (c == at) {
+      out.emplace_back();
+    } else {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+void add_sweep_options(CLI::App& app, Options& o) {
+  app.add_option("--dtype", o.dtypes, "storage dtypes: f32, f64, f16, bf16 (default: all offered)")
+      ->delimiter(',');
+  app.add_option("--regime", o.regimes, "regimes (default: all; see normcheck list --regimes)")
+      ->delimiter(',');
+  app.add_option_function<std::string>(
+      "--n", [&o](const std::string& t) { o.lengths = parse_lengths(t); },
+      "row lengths: 64 or 1,2,33 or 1..4096 (default 1..4096, and a few rows past 16,384 and 65,536)");
+  app.add_option("--shapes", o.shapes, "rows x length, such as 8x1024,3x33")->delimiter(',');
+  app.add_option_function<std::string>(
+      "--eps", [&o](const std::string& t) { o.eps = parse_number(t, "--eps"); },
+      "eps of every generated case (default: 1e-5, or what the regime chooses)");
+  app.add_option_function<std::string>(
+      "--norm-ndim", [&o](const std::string& t) { o.norm_ndim = parse_count(t, "--norm-ndim"); },
+      "normalized dims (default: 1 to 3)");
+  app.add_option("--contract", o.contract, "what is demanded: stable (default) or own");
+  app.add_option("--oracle", o.oracle, "automatic (default) or exact");
+  app.add_option_function<std::string>(
+      "--seed", [&o](const std::string& t) { o.seed = static_cast<std::uint64_t>(parse_count(t, "--seed")); },
+      "seed of the generated cases (default 1)");
+  app.add_option_function<std::string>(
+      "--budget", [&o](const std::string& t) { o.budget = parse_budget(t); },
+      "generated rows, such as 4000, or a time, such as 30s (then not repeatable)");
+  app.add_option("--out", o.out, "folder for what is written (default build/out)");
+  app.add_option("--corpus", o.corpus, "corpus folder (default: the one that this build knows)");
+  app.add_flag("--no-timing", o.no_timing, "do not print how long it took");
+  app.add_flag("--verbose", o.verbose, "print every finding that was kept");
+}
+
+}  // namespace
+
+double parse_number(const std::string& text, const std::string& what) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);  // the locale is never set, so it is "C"
+  if (text.empty() || end != text.c_str() + text.size()) {
+    throw InputError(
+        fmt::format("{}: '{}' is not a number; expected one such as 1e-5 or 0x1p-17", what, text));
+  }
+  return value;
+}
+
+Budget parse_budget(const std::string& text) {
+  Budget budget;
+  if (!text.empty() && text.back() == 's') {
+    budget.seconds = parse_number(text.substr(0, text.size() - 1), "--budget");
+    if (!(budget.seconds > 0) || !std::isfinite(budget.seconds)) {
+      throw InputError(fmt::format("--budget: '{}' is not a time; expected one such as 30s", text));
+    }
+    return budget;
+  }
+  budget.evaluations = parse_count(text, "--budget");
+  return budget;
+}
+
+Lengths parse_lengths(const std::string& text) {
+  Lengths lengths;
+  lengths.given = true;
+  const auto dots = text.find("..");
+  if (dots != std::string::npos) {
+    lengths.lo = parse_length(text.substr(0, dots));
+    lengths.hi = parse_length(text.substr(dots + 2));
+    if (lengths.lo > lengths.hi)
+      throw InputError(fmt::format("--n: '{}' is empty; expected lo..hi with lo <= hi", text));
+    return lengths;
+  }
+  for (const std::string& part : split(text, ',')) lengths.list.push_back(parse_length(part));
+  return lengths;
+}
+
+Options parse_command_line(int argc, const char* const* argv) {
+  Options o;
+  CLI::App app{"normcheck: how wrong is a layer norm? Judged, with proof, against the exact result.",
+               "normcheck"};
+  app.set_version_flag("--version", [] { return version_text(); });
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 all well, 1 a finding, 2 usage or unreadable input, 3 cannot load, 5 nothing was "
+      "proved.");
+
+  CLI::App* list = app.add_subcommand("list", "implementations, regimes, contracts");
+  list->add_flag("--algorithms", o.algorithms, "the implementations (default)");
+  list->add_flag("--regimes", o.list_regimes, "the families of inputs");
+  list->add_flag("--contracts", o.contracts, "what an implementation can be held to");
+
+  CLI::App* check = app.add_subcommand("check", "judge implementations over all regimes and the corpus");
+  check->add_option("IMPL", o.names, "implementations, such as welford/f32 (normcheck list)")->required();
+  add_sweep_options(*check, o);
+  check->add_option("--json", o.json, "write the results to this file, as JSON lines");
+  check->add_flag("--strict", o.strict, "a NOTE counts as a finding");
+
+  CLI::App* replay = app.add_subcommand("replay", "run cases again and judge them");
+  replay->add_option("FILE", o.names, ".case files")->required();
+  replay->add_option("--impl", o.impl,
+                     "the implementation (default: what the case says it violates, else all right ones)");
+  replay->add_option("--contract", o.contract, "stable (default) or own");
+  replay->add_option("--oracle", o.oracle, "automatic (default) or exact");
+  replay->add_flag("--verbose", o.verbose, "print the six steps with their shapes");
+
+  CLI::App* judge = app.add_subcommand("judge", "judge arrays (.npy); nothing is run");
+  judge->add_option("--x", o.x, "the input")->required();
+  judge->add_option("--y", o.y, "the output to judge")->required();
+  judge->add_option("--y2", o.y2, "a second output, to compare with the first");
+  judge->add_option("--gamma", o.gamma, "the scale (default: none)");
+  judge->add_option("--beta", o.beta, "the shift (default: none)");
+  judge
+      ->add_option_function<std::string>(
+          "--eps", [&o](const std::string& t) { o.eps = parse_number(t, "--eps"); },
+          "eps, added inside the root")
+      ->required();
+  judge->add_option_function<std::string>(
+      "--norm-ndim", [&o](const std::string& t) { o.norm_ndim = parse_count(t, "--norm-ndim"); },
+      "how many of the last dims are normalized together (default 1)");
+  judge->add_option("--dtype", o.dtypes, "the dtype of x and y; bf16 must be said (.npy has no name for it)");
+  judge->add_option("--contract", o.contract, "stable (default)");
+  judge->add_option("--oracle", o.oracle, "automatic (default) or exact");
+
+  CLI::App* report =
+      app.add_subcommand("report", "judge everything; write report.md, results.json and a plot");
+  report->add_option("IMPL", o.names, "implementations (default: all)");
+  add_sweep_options(*report, o);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) {
+      const bool version = dynamic_cast<const CLI::CallForVersion*>(&e) != nullptr;
+      std::string help = app.help();
+      for (const CLI::App* sub : app.get_subcommands()) help = sub->help();
+      throw EndOfProgram{0, version ? version_text() + "\n" : help};
+    }
+    std::string line = e.what();
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    throw EndOfProgram{2, line + "; see normcheck --help"};
+  }
+  o.command = app.get_subcommands().front()->get_name();
+  if (!o.shapes.empty()) o.lengths.given = true;
+  return o;
+}
+
+}  // namespace normcheck

@@ -1,0 +1,74 @@
+// What was asked for on the command line: plain values, parsed but not yet looked up.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace normcheck {
+
+/// How much to run: a number of evaluations (one row of data given to one implementation at one dtype),
+/// or, where `seconds` is above 0, a time. A run under a time budget is not repeatable.
+struct Budget {
+  std::int64_t evaluations = 0;
+  double seconds = 0;
+};
+
+/// The lengths to draw from: every one of `list`, or lo..hi.
+struct Lengths {
+  std::vector<std::int64_t> list;
+  std::int64_t lo = 1;
+  std::int64_t hi = 4096;
+  bool given = false;  ///< by --n or --shapes; else the long rows are run beside lo..hi
+};
+
+struct Options {
+  std::string command;             ///< "list", "check", "replay", "judge", "report"
+  std::vector<std::string> names;  ///< implementations, or files
+  std::vector<std::string> dtypes;
+  std::vector<std::string> regimes;
+  std::vector<std::string> shapes;  ///< "8x1024": rows x n
+  Lengths lengths;
+  std::optional<double> eps;
+  std::optional<std::int64_t> norm_ndim;
+  std::string contract = "stable";
+  std::string oracle = "automatic";
+  std::uint64_t seed = 1;
+  std::optional<Budget> budget;
+  std::string out = "build/out";
+  std::string json;
+  std::string corpus;
+  std::string impl;  ///< replay --impl
+  std::string x, y, y2, gamma, beta;
+  bool strict = false;
+  bool no_timing = false;
+  bool verbose = false;
+  bool algorithms = false, list_regimes = false, contracts = false;
+};
+
+/// The program should end here with this code: help and version (0) or wrong usage (2). `text` goes to
+/// stdout for 0, else it is one line for stderr.
+struct EndOfProgram {
+  int code;
+  std::string text;
+};
+
+/// An implementation that exists by its name but cannot be loaded here: exit 3.
+class LoadError : public std::runtime_error {
+ public:
+  explicit LoadError(const std::string& line) : std::runtime_error(line) {}
+};
+
+/// Throws EndOfProgram, or InputError for a value that cannot be read.
+Options parse_command_line(int argc, const char* const* argv);
+
+/// "1e-5" or a hexfloat; the whole text must be one number. `what` names it in the InputError.
+double parse_number(const std::string& text, const std::string& what);
+/// "4000" or "30s".
+Budget parse_budget(const std::string& text);
+/// "64", "1,2,33" or "1..4096".
+Lengths parse_lengths(const std::string& text);
+
+}  // namespace normcheck

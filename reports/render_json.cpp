@@ -1,0 +1,212 @@
+// Renders results as JSON; a number that is no number is a string, a measured one has its hexfloat beside it.
+#include "reports/render_json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "reports/numbers.h"
+
+namespace normcheck {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  return value;
+}
+
+/// `name` and `name_hex`.
+void put(Json& object, const std::string& name, double value) {
+  object[name] = number(value);
+  object[name + "_hex"] = hexfloat(value);
+}
+
+Json largest_json(const LargestError& largest) {
+  if (largest.ulp < 0) return nullptr;
+  Json out;
+  put(out, "error_ulp", largest.ulp);
+  put(out, "allowed_ulp", largest.allowed_ulp);
+  put(out, "kappa", largest.kappa);
+  out["n"] = largest.n;
+  out["regime"] = largest.regime;
+  out["case"] = largest.case_id;
+  return out;
+}
+
+Json tally_json(const Tally& t) {
+  Json out;
+  out["regime"] = t.regime;
+  out["cases"] = t.cases;
+  out["evaluations"] = t.evaluations;
+  Json verdicts = Json::object();
+  for (std::size_t v = 0; v < t.verdicts.size(); ++v) {
+    if (t.verdicts[v] > 0) verdicts[std::string(verdict_name(static_cast<Verdict>(v)))] = t.verdicts[v];
+  }
+  out["verdicts"] = verdicts;
+  out["elements"] = {{"all", t.counts.elements},     {"proved", t.counts.proved},
+                     {"wrong", t.counts.failed},     {"void", t.counts.voided},
+                     {"vacuous", t.counts.vacuous},  {"skipped", t.counts.skipped},
+                     {"judged_by_number", t.judged}, {"not_correctly_rounded", t.not_correctly_rounded}};
+  out["largest"] = largest_json(t.largest);
+  out["largest_finite"] = largest_json(t.largest_finite);
+  put(out, "largest_normwise_u", t.largest.normwise_u);
+  put(out, "largest_share_of_bound", t.max_share_of_bound);
+  if (!t.out_of_range.empty()) out["out_of_range"] = t.out_of_range;
+  return out;
+}
+
+Json element_json(const Case& c, const ElementReport& e) {
+  Json out;
+  out["output"] = output_name(e.output);
+  out["index"] = element_index(c, e);
+  out["dtype"] = dtype_name(e.dtype);
+  put(out, "got", to_double(e.dtype, e.got));
+  put(out, "want", e.want);
+  put(out, "error_ulp", e.error_ulp);
+  put(out, "allowed_ulp", e.allowed_ulp);
+  put(out, "allowed_abs", e.allowed_abs);
+  put(out, "error_normwise_u", e.normwise_u);
+  if (!e.reason.empty()) out["reason"] = e.reason;
+  return out;
+}
+
+Json finding_json(const Finding& finding) {
+  const Judgement& j = finding.judgement;
+  Json out;
+  out["impl"] = finding.impl;
+  out["dtype"] = dtype_name(finding.problem.x.dtype);
+  out["regime"] = finding.regime;
+  out["contract"] = finding.contract;
+  out["verdict"] = verdict_name(j.verdict);
+  out["expected"] = finding.expected;
+  out["case"] = finding.problem.id;
+  out["shape"] = finding.problem.x.shape;
+  out["norm_ndim"] = finding.problem.norm_ndim;
+  put(out, "eps", finding.problem.eps);
+  put(out, "kappa", j.kappa);
+  out["rows"] = row_count(finding.problem);
+  out["wrong_rows"] = j.wrong_rows;
+  out["elements"] = j.counts.elements;
+  out["wrong_elements"] = j.counts.failed;
+  if (!j.reason.empty()) out["reason"] = j.reason;
+  if (j.worst) out["worst"] = element_json(finding.problem, *j.worst);
+  if (finding.stage) {
+    Json stage;
+    stage["step"] = finding.stage->step;
+    stage["shape"] = finding.stage->shape;
+    put(stage, "got", finding.stage->got);
+    put(stage, "exact", finding.stage->exact);
+    put(stage, "allowed_abs", finding.stage->allowed_abs);
+    out["stage"] = stage;
+  }
+  out["replay"] = finding.replay;
+  return out;
+}
+
+Json entry_json(const SweepEntry& entry) {
+  Json out;
+  out["impl"] = entry.row->name;
+  out["dtype"] = dtype_name(entry.dtype);
+  out["expect"] = entry.row->expect;
+  Tally total = entry.total();
+  total.regime = "all";
+  out["total"] = tally_json(total);
+  for (const Tally& tally : entry.regimes) out["regimes"].push_back(tally_json(tally));
+  out["unexpected_findings"] = entry.unexpected_findings;
+  out["unexpected_passes"] = entry.unexpected_passes;
+  return out;
+}
+
+Json input_json(const PublicInput& input) {
+  Json out;
+  out["case"] = input.source->problem.id;
+  out["file"] = input.source->file;
+  out["dtype"] = dtype_name(input.source->problem.x.dtype);
+  out["origin"] = input.source->problem.origin;
+  for (std::size_t f = 0; f < family_names.size(); ++f) {
+    if (!input.results[f]) continue;
+    Json result;
+    result["impl"] = input.rows[f];
+    result["verdict"] = verdict_name(input.results[f]->verdict);
+    if (input.results[f]->max_ulp >= 0) put(result, "error_ulp", input.results[f]->max_ulp);
+    out[std::string(family_names[f])] = result;
+  }
+  return out;
+}
+
+Json curve_json(const KappaCurve& curve) {
+  Json out;
+  out["impl"] = curve.row->name;
+  out["dtype"] = dtype_name(curve.dtype);
+  out["n"] = curve.n;
+  out["contract"] = "own";
+  out["points"] = Json::array();
+  for (const KappaPoint& p : curve.points) {
+    Json point;
+    put(point, "kappa", p.kappa);
+    put(point, "error_ulp", p.error_ulp);
+    put(point, "bound_ulp", p.bound_ulp);
+    out["points"].push_back(point);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string check_lines(const SweepEntry& entry, const SweepPlan& plan) {
+  std::string lines;
+  for (const Tally& tally : entry.regimes) {
+    Json out;
+    out["record"] = "check";
+    out["impl"] = entry.row->name;
+    out["dtype"] = dtype_name(entry.dtype);
+    out["contract"] = plan.contract == ContractKind::own ? "own" : "stable";
+    out["seed"] = plan.seed;
+    out.update(tally_json(tally));
+    lines += out.dump() + "\n";
+  }
+  return lines;
+}
+
+std::string finding_line(const Finding& finding) {
+  Json out;
+  out["record"] = "finding";
+  out.update(finding_json(finding));
+  return out.dump() + "\n";
+}
+
+std::string results_json(const ReportData& data) {
+  Json out;
+  out["schema"] = "normcheck-results 1";
+  out["seed"] = data.plan.seed;
+  out["budget_evaluations"] = data.plan.budget.evaluations;
+  if (data.plan.budget.seconds > 0) out["budget_seconds"] = data.plan.budget.seconds;
+  out["contract"] = data.plan.contract == ContractKind::own ? "own" : "stable";
+  out["entries"] = Json::array();
+  for (const SweepEntry& entry : data.entries) out["entries"].push_back(entry_json(entry));
+  out["public_inputs"] = Json::array();
+  for (const PublicInput& input : data.inputs) out["public_inputs"].push_back(input_json(input));
+  Json half;
+  half["impl"] = data.half_sum.impl;
+  half["input"] = "2048 ones, then 2048 twos, f16";
+  put(half, "mean", data.half_sum.mean);
+  put(half, "exact_mean", data.half_sum.exact_mean);
+  put(half, "mean_accumulated_in_f32", data.half_sum.mean_f32);
+  half["verdict"] = verdict_name(data.half_sum.verdict);
+  out["half_accumulation"] = half;
+  out["error_vs_kappa"] = Json::array();
+  for (const KappaCurve& curve : data.curves) out["error_vs_kappa"].push_back(curve_json(curve));
+  out["findings"] = Json::array();
+  for (const Finding* finding : data.shown) out["findings"].push_back(finding_json(*finding));
+  out["unexpected"] = Json::array();
+  for (const Unexpected& u : data.unexpected)
+    out["unexpected"].push_back({{"what", u.what}, {"replay", u.replay}});
+  Json run;
+  for (const auto& [name, value] : data.run) run[name] = value;
+  out["run"] = run;
+  return out.dump(1) + "\n";
+}
+
+}  // namespace normcheck

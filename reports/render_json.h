@@ -1,0 +1,20 @@
+// Results as JSON: lines for `check --json`, one document for a report (the schema: reports/README.md).
+#pragma once
+
+#include <string>
+
+#include "reports/four.h"
+#include "reports/kappa_sweep.h"
+#include "reports/report_data.h"
+#include "reports/sweep.h"
+
+namespace normcheck {
+
+/// One line a regime, each ending in a newline: record "check".
+std::string check_lines(const SweepEntry& entry, const SweepPlan& plan);
+/// One line: record "finding".
+std::string finding_line(const Finding& finding);
+/// results.json: everything but `run` depends on seed, budget and build alone.
+std::string results_json(const ReportData& data);
+
+}  // namespace normcheck

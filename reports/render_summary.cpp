@@ -1,0 +1,139 @@
+// Tells a report in a screen of text.
+#include "reports/render_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/numbers.h"
+#include "reports/render_markdown.h"
+#include "reports/render_text.h"
+
+namespace normcheck {
+namespace {
+
+std::string judged_part(const ReportData& data, const Tally& all, const Style& style) {
+  std::vector<const Row*> rows;
+  for (const SweepEntry& entry : data.entries) {
+    if (std::find(rows.begin(), rows.end(), entry.row) == rows.end()) rows.push_back(entry.row);
+  }
+  const ElementCounts& c = all.counts;
+  std::string out =
+      style.bold("How wrong is each layer norm? Judged against the exact result, with proof.") + "\n\n";
+  out += fmt::format(
+      "judged   {}, at {} of implementation and dtype, on {} of data ({} numbers){}\n",
+      counted(static_cast<std::int64_t>(rows.size()), "implementation"),
+      counted(static_cast<std::int64_t>(data.entries.size()), "pair"), counted(all.evaluations, "row"),
+      grouped(c.elements),
+      data.inputs.empty()
+          ? ""
+          : fmt::format(",\n         {} inputs from public bug reports among them", data.inputs.size()));
+  out += fmt::format(
+      "proof    {} of the numbers lie inside a proven bound, {} are proven wrong; of the rest nothing is "
+      "claimed\n"
+      "         ({} void, {} vacuous, {} skipped: reports/README.md says what each means)\n",
+      percent(c.proved, c.elements), percent(c.failed, c.elements), percent(c.voided, c.elements),
+      percent(c.vacuous, c.elements), percent(c.skipped, c.elements));
+  return out +
+         "unit     1 ulp is the spacing of the output format at the exact value; correctly rounded is at "
+         "most 0.5 ulp\n";
+}
+
+std::string largest_line(const FamilyResult& r) {
+  const LargestError& finite = r.total.largest_finite;
+  std::string out;
+  if (std::isinf(r.total.largest.ulp) && r.total.findings() > 0) out += "NaN or inf for a number; ";
+  if (finite.ulp < 0 || r.of_largest == nullptr) return out + "no number judged";
+  out += fmt::format("largest known error {} ulp", short_number(finite.ulp));
+  if (std::isinf(finite.allowed_ulp)) {
+    out += " where no bound holds";
+  } else if (!std::isnan(finite.allowed_ulp)) {
+    out += fmt::format(", {} allowed there", short_number(finite.allowed_ulp));
+  }
+  return out + fmt::format(" ({} {}, {}, n {}, kappa {})", r.of_largest->row->name,
+                           dtype_name(r.of_largest->dtype), finite.regime, finite.n,
+                           short_number(finite.kappa));
+}
+
+std::string four_part(const ReportData& data, const Style& style) {
+  std::string out = "\n" + style.bold("the four") + "\n";
+  for (const FamilyResult& r : data.four) {
+    const std::int64_t findings = r.total.findings();
+    const std::string verdict = findings > 0 ? style.yellow("FAILS") : style.green("holds");
+    const std::string count = findings > 0
+                                  ? fmt::format("{} of {}", grouped(findings), counted(r.total.cases, "case"))
+                                  : fmt::format("in all of {}", counted(r.total.cases, "case"));
+    out += fmt::format("  {:<9} {}  {:<26} {}\n", family_names[static_cast<std::size_t>(r.family)], verdict,
+                       count, largest_line(r));
+  }
+  return out;
+}
+
+std::string inputs_part(const ReportData& data, const Style& style) {
+  if (data.inputs.empty()) return "";
+  std::string out = "\n" + style.bold("on the inputs from public bug reports") + "\n";
+  for (std::size_t f = 0; f < family_names.size(); ++f) {
+    std::int64_t run = 0, failed = 0, refused = 0;
+    for (const PublicInput& input : data.inputs) {
+      if (!input.results[f]) continue;
+      ++run;
+      failed += is_finding(input.results[f]->verdict) ? 1 : 0;
+      refused += input.results[f]->verdict == Verdict::refused ? 1 : 0;
+    }
+    if (run == 0) continue;
+    out += fmt::format("  {:<9} {} {:>3} of {:>3}{}\n", family_names[f],
+                       failed > 0 ? style.yellow("fails") : style.green("fails"), failed, run,
+                       refused > 0 ? fmt::format(", {} rightly refused", refused) : "");
+  }
+  return out;
+}
+
+std::string expected_part(const ReportData& data, const Style& style) {
+  std::string out = "\n" + style.bold("findings that were expected") + "\n";
+  bool any = false;
+  std::string replays;
+  for (const Row& row : table()) {
+    Tally total;
+    for (const SweepEntry& entry : data.entries) {
+      if (entry.row == &row) total.add(entry.total());
+    }
+    if (is_right(row) || total.findings() == 0) continue;
+    any = true;
+    out += fmt::format("  {:<18} {:>7} of {:>7} cases   {}\n", row.name, grouped(total.findings()),
+                       grouped(total.cases), row.expect);
+  }
+  if (!any) return out + "  none\n";
+  for (const std::string_view impl : {"naive/f32", "two_pass/f16"}) {
+    for (const Finding* finding : data.shown) {
+      if (finding->impl != impl || !finding->expected) continue;
+      out += "\n" + finding_text(*finding, style);
+      break;
+    }
+  }
+  return out;
+}
+
+std::string unexpected_part(const ReportData& data, const Style& style) {
+  if (data.unexpected.empty()) return "\n" + style.green("nothing unexpected") + "\n";
+  std::string out = "\n" + style.red(fmt::format("UNEXPECTED: {}", data.unexpected.size())) + "\n";
+  for (const Unexpected& u : data.unexpected) {
+    out += "  " + style.red(u.what) + "\n";
+    if (!u.replay.empty()) out += "    " + u.replay + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string summary_text(const ReportData& data, const Style& style) {
+  Tally all;
+  for (const SweepEntry& entry : data.entries) all.add(entry.total());
+  std::string out = judged_part(data, all, style) + four_part(data, style);
+  out += "\n" + half_sum_text(data.half_sum) + "\n";
+  if (data.plan.corpus_missing)
+    out += "NOTE  no corpus folder was found; generated cases alone (--corpus names one)\n";
+  return out + inputs_part(data, style) + expected_part(data, style) + unexpected_part(data, style);
+}
+
+}  // namespace normcheck

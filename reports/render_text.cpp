@@ -1,0 +1,184 @@
+// Renders findings, tables and verdicts for a terminal.
+#include "reports/render_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/numbers.h"
+
+namespace normcheck {
+namespace {
+
+constexpr std::size_t most_trace_values = 8;
+
+/// "allowed 1.3e5 ulp = 1.5e-2 (bound of stable: n 4, kappa 3.6e4)".
+std::string allowance_text(const Finding& finding, const ElementReport& worst) {
+  const std::string of = fmt::format("bound of {}: n {}, kappa {}", finding.contract,
+                                     row_length(finding.problem), short_number(finding.judgement.kappa));
+  if (!std::isfinite(worst.allowed_ulp)) return fmt::format("any number is allowed, not any class ({})", of);
+  return fmt::format("allowed {} ulp = {} ({})", short_number(worst.allowed_ulp),
+                     short_number(worst.allowed_abs), of);
+}
+
+std::string error_text(double error_ulp) {
+  return std::isfinite(error_ulp) ? short_number(error_ulp) + " ulp" : "inf";
+}
+
+std::string worst_text(const Finding& finding, const ElementReport& worst) {
+  const std::string place = std::string(output_name(worst.output)) + element_index(finding.problem, worst);
+  std::string text =
+      fmt::format("  {:<8} got  {}   want {}   error {}; {}", place, hex_and_decimal(worst.dtype, worst.got),
+                  hex_and_decimal(worst.dtype, worst.want_bits, worst.want), error_text(worst.error_ulp),
+                  allowance_text(finding, worst));
+  if (!worst.reason.empty()) text += "; " + worst.reason;
+  return text + "\n";
+}
+
+/// "inf", or the number with its unit.
+std::string largest_text(const LargestError& largest) {
+  if (largest.ulp < 0) return "none judged";
+  if (!std::isfinite(largest.ulp)) return "NaN or inf";
+  return short_number(largest.ulp) + " ulp";
+}
+
+std::string allowed_text(const LargestError& largest) {
+  if (largest.ulp < 0 || std::isnan(largest.allowed_ulp)) return "";
+  if (std::isinf(largest.allowed_ulp)) return "void";
+  return short_number(largest.allowed_ulp) + " ulp";
+}
+
+/// Every verdict that is not one of the four columns, with its count.
+std::string other_verdicts(const Tally& tally) {
+  std::string out;
+  for (std::size_t v = 0; v < tally.verdicts.size(); ++v) {
+    const auto verdict = static_cast<Verdict>(v);
+    const bool column = verdict == Verdict::pass || verdict == Verdict::vacuous ||
+                        verdict == Verdict::void_bound || verdict == Verdict::fail;
+    if (!column && tally.verdicts[v] > 0)
+      out += fmt::format("  {} {}", verdict_name(verdict), tally.verdicts[v]);
+  }
+  for (const auto& [what, times] : tally.out_of_range)
+    out += fmt::format("  out of range: {} {}", what, times);
+  return out;
+}
+
+std::string tally_line(const Tally& t, const Style& style) {
+  const ElementCounts& c = t.counts;
+  const std::string fails = fmt::format("{:>5}", t.of(Verdict::fail));
+  const std::string kappa = t.largest.ulp < 0 ? "" : short_number(t.largest.kappa);
+  return fmt::format("  {:<18}{:>6}{:>6}{:>6}{:>6}{}  {:>7}{:>7}{:>8}{:>8}   {:>11}{:>12}{:>9}   {:>7}{}\n",
+                     t.regime, t.cases, t.of(Verdict::pass), t.of(Verdict::vacuous),
+                     t.of(Verdict::void_bound), t.of(Verdict::fail) > 0 ? style.red(fails) : fails,
+                     percent(c.proved, c.elements), percent(c.voided, c.elements),
+                     percent(c.vacuous, c.elements), percent(c.skipped, c.elements), largest_text(t.largest),
+                     allowed_text(t.largest), kappa, percent(t.not_correctly_rounded, t.judged),
+                     other_verdicts(t));
+}
+
+std::string values_text(const std::vector<double>& values, std::size_t from, std::size_t count) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(count, most_trace_values); ++i) {
+    out += fmt::format(" {} ({})", hexfloat(values[from + i]), short_number(values[from + i]));
+  }
+  if (count > most_trace_values) out += fmt::format(" ... {} more", count - most_trace_values);
+  return out;
+}
+
+}  // namespace
+
+std::string problem_text(const Case& c) {
+  return fmt::format("{} {} over {}", dtype_name(c.x.dtype), shape_text(c.x.shape),
+                     shape_text(normalized_shape(c)));
+}
+
+std::string verdict_text(Verdict verdict, const Style& style) {
+  const std::string name(verdict_name(verdict));
+  if (is_finding(verdict)) return style.red(name);
+  if (verdict == Verdict::pass || verdict == Verdict::refused) return style.green(name);
+  return style.yellow(name);
+}
+
+std::string finding_text(const Finding& finding, const Style& style) {
+  const Judgement& j = finding.judgement;
+  const std::string regime = finding.regime.empty() ? fmt::format("case {}", finding.problem.id)
+                                                    : fmt::format("regime {}", finding.regime);
+  std::string out = fmt::format("{}  {}  {}  {}  eps {}\n", verdict_text(j.verdict, style), finding.impl,
+                                problem_text(finding.problem), regime, exact_decimal(finding.problem.eps));
+  if (j.worst) {
+    out += worst_text(finding, *j.worst);
+  } else {
+    out += fmt::format("  reason   {}\n", j.reason);
+  }
+  out += fmt::format("  rows     {} of {} wrong, elements {} of {}\n", j.wrong_rows,
+                     row_count(finding.problem), j.counts.failed, j.counts.elements);
+  if (const auto& stage = finding.stage) {
+    out += fmt::format("  stage    {} {}: got {}, exact {}       (the first stage out of its own bound)\n",
+                       stage->step, stage->shape, exact_decimal(stage->got), exact_decimal(stage->exact));
+  }
+  if (!finding.replay.empty()) out += fmt::format("  replay   {}\n", finding.replay);
+  return out;
+}
+
+std::string entry_text(const SweepEntry& entry, const SweepPlan& plan, const Style& style) {
+  const Tally total = entry.total();
+  std::string out =
+      fmt::format("{}  {}   {}, {} elements, contract {}\n",
+                  style.bold(fmt::format("{}  {}", entry.row->name, dtype_name(entry.dtype))),
+                  counted(total.cases, "case"), counted(total.evaluations, "evaluation"),
+                  grouped(total.counts.elements), plan.contract == ContractKind::own ? "own" : "stable");
+  out += style.dim(fmt::format(
+             "  {:<18}{:>6}{:>6}{:>6}{:>6}{:>5}  {:>7}{:>7}{:>8}{:>8}   {:>11}{:>12}{:>9}   {:>7}", "regime",
+             "cases", "PASS", "VACU.", "VOID", "FAIL", "proved", "void", "vacuous", "skipped", "largest",
+             "allowed", "kappa", "not RN")) +
+         "\n";
+  for (const Tally& tally : entry.regimes) out += tally_line(tally, style);
+  Tally last = total;
+  last.regime = "all";
+  return out + tally_line(last, style);
+}
+
+std::string shares_text(const ElementCounts& c) {
+  return fmt::format("{} proved, {} wrong, {} void, {} vacuous, {} skipped", percent(c.proved, c.elements),
+                     percent(c.failed, c.elements), percent(c.voided, c.elements),
+                     percent(c.vacuous, c.elements), percent(c.skipped, c.elements));
+}
+
+std::string errors_text(const Case& c, const Judgement& j) {
+  const ErrorStatistics& e = j.errors;
+  if (e.judged == 0) return "no element was judged against a number";
+  std::string largest = fmt::format("largest error {}", error_text(e.max_ulp));
+  if (j.worst && j.worst->output == Output::y && std::fabs(j.worst->error_ulp) == e.max_ulp) {
+    largest += fmt::format(" at y{}", element_index(c, *j.worst));
+    largest += std::isfinite(j.worst->allowed_ulp)
+                   ? fmt::format(" of {} allowed", short_number(j.worst->allowed_ulp))
+                   : std::string(" (no bound there)");
+  }
+  return fmt::format("{}; mean {}, p99 {}; {} not correctly rounded; largest normwise error {} u", largest,
+                     error_text(e.mean_ulp), error_text(e.p99_ulp),
+                     percent(e.not_correctly_rounded, e.judged), short_number(e.max_normwise_u));
+}
+
+std::string trace_text(const Row& row, const Case& c) {
+  std::string out;
+  for (const StepValues& step : trace_case(row, c)) {
+    const std::string_view name = step_names[static_cast<std::size_t>(step.step)];
+    out += fmt::format("  {:<12} {}", name, shape_text(step.shape));
+    if (step.values.empty()) {
+      out += "  not formed\n";
+      continue;
+    }
+    // A line a row of data; a statistic has one value a row.
+    const std::size_t rows = static_cast<std::size_t>(std::max<std::int64_t>(1, row_count(c)));
+    const std::size_t each = step.values.size() / rows;
+    for (std::size_t r = 0; r < std::min<std::size_t>(rows, most_trace_values); ++r) {
+      out += fmt::format("\n    row {}:{}", r, values_text(step.values, r * each, each));
+    }
+    if (rows > most_trace_values) out += fmt::format("\n    ... {} more rows", rows - most_trace_values);
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace normcheck

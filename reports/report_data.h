@@ -1,0 +1,33 @@
+// All that a report tells, before it is rendered.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/finding.h"
+#include "reports/four.h"
+#include "reports/kappa_sweep.h"
+#include "reports/sweep.h"
+
+namespace normcheck {
+
+/// What turns a report red.
+struct Unexpected {
+  std::string what;  ///< one line
+  std::string replay;
+};
+
+struct ReportData {
+  SweepPlan plan;
+  std::vector<SweepEntry> entries;
+  std::vector<PublicInput> inputs;  ///< the inputs from public bug reports, under each of the four
+  std::vector<FamilyResult> four;   ///< the four layer norms of the brief
+  HalfSum half_sum;
+  std::vector<KappaCurve> curves;
+  std::vector<Unexpected> unexpected;
+  std::vector<const Finding*> shown;                     ///< the findings that were kept as files
+  std::vector<std::pair<std::string, std::string>> run;  ///< provenance and clock
+};
+
+}  // namespace normcheck

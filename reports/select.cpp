@@ -1,0 +1,129 @@
+// Looks up names, and says what is near where there is none.
+#include "reports/select.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "corpus/error.h"
+
+namespace normcheck {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+bool names_a_program(std::string_view name) {
+  return name.starts_with("exec:") || name.ends_with(".so") || name.find(".so:") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& names) {
+  std::vector<std::pair<std::size_t, std::string>> scored;
+  for (const std::string& known : names) scored.emplace_back(edit_distance(name, known), known);
+  std::stable_sort(scored.begin(), scored.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, scored.size()); ++i) out.push_back(scored[i].second);
+  return out;
+}
+
+const Row& row_named(std::string_view name) {
+  if (const Row* row = find_row(name)) return *row;
+  if (names_a_program(name))
+    throw LoadError(fmt::format("{}: this build loads no shared objects or programs", name));
+  std::vector<std::string> names;
+  for (const Row& row : table()) names.emplace_back(row.name);
+  throw InputError(fmt::format("unknown implementation '{}'; nearest: {} (all: normcheck list)", name,
+                               fmt::join(nearest_names(name, names), ", ")));
+}
+
+DType dtype_named(std::string_view name) {
+  const auto dtype = parse_dtype(name);
+  if (!dtype || !is_float(*dtype)) {
+    throw InputError(fmt::format("unknown dtype '{}'; expected f64, f32, f16 or bf16", name));
+  }
+  return *dtype;
+}
+
+std::vector<DType> dtypes_named(const std::vector<std::string>& names) {
+  std::vector<DType> out;
+  for (const std::string& name : names) out.push_back(dtype_named(name));
+  return out;
+}
+
+std::vector<const Regime*> regimes_named(const std::vector<std::string>& names) {
+  std::vector<const Regime*> out;
+  if (names.empty()) {
+    for (const Regime& regime : regimes()) out.push_back(&regime);
+    return out;
+  }
+  for (const std::string& name : names) {
+    const Regime* regime = find_regime(name);
+    if (regime == nullptr) {
+      std::vector<std::string> known;
+      for (const Regime& r : regimes()) known.emplace_back(r.name);
+      throw InputError(fmt::format("unknown regime '{}'; nearest: {} (all: normcheck list --regimes)", name,
+                                   fmt::join(nearest_names(name, known), ", ")));
+    }
+    out.push_back(regime);
+  }
+  return out;
+}
+
+OracleChoice oracle_named(std::string_view name) {
+  if (name == "automatic") return OracleChoice::automatic;
+  if (name == "exact") return OracleChoice::exact;
+  throw InputError(fmt::format("--oracle: unknown '{}'; expected automatic or exact", name));
+}
+
+std::vector<DType> dtypes_of(const Row& row, const std::vector<DType>& wanted) {
+  std::vector<DType> out;
+  for (const DType dtype : row.storages) {
+    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), dtype) != wanted.end())
+      out.push_back(dtype);
+  }
+  return out;
+}
+
+void require_writable(const std::filesystem::path& folder, std::string_view option) {
+  std::error_code error;
+  std::filesystem::path at = std::filesystem::absolute(folder, error);
+  while (!at.empty() && !std::filesystem::exists(std::filesystem::symlink_status(at, error)) &&
+         at != at.parent_path()) {
+    at = at.parent_path();
+  }
+  if (!std::filesystem::is_directory(at, error)) {
+    throw InputError(
+        fmt::format("{}: {}: cannot be written, {} is not a folder", option, folder.string(), at.string()));
+  }
+  if (access(at.c_str(), W_OK | X_OK) != 0) {
+    throw InputError(
+        fmt::format("{}: {}: cannot be written, no permission in {}", option, folder.string(), at.string()));
+  }
+}
+
+void make_folder(const std::filesystem::path& folder, std::string_view option) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw InputError(fmt::format("{}: {}: cannot be made: {}", option, folder.string(), error.message()));
+}
+
+}  // namespace normcheck

@@ -1,0 +1,36 @@
+// Looks up what the command line named: implementations, dtypes, regimes, contract, output folder.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "impl/table.h"
+#include "oracles/judge.h"
+#include "props/gen.h"
+#include "reports/options.h"
+
+namespace normcheck {
+
+/// The row of that name. InputError naming the nearest names; LoadError for a plug-in or program.
+const Row& row_named(std::string_view name);
+/// InputError for a name that is none, with the names that are.
+DType dtype_named(std::string_view name);
+std::vector<DType> dtypes_named(const std::vector<std::string>& names);
+/// All regimes for no names.
+std::vector<const Regime*> regimes_named(const std::vector<std::string>& names);
+OracleChoice oracle_named(std::string_view name);
+
+/// The storage dtypes of `row` that are among `wanted` (all for none), in the row's order.
+std::vector<DType> dtypes_of(const Row& row, const std::vector<DType>& wanted);
+
+/// InputError if nothing could be written there; creates nothing.
+void require_writable(const std::filesystem::path& folder, std::string_view option);
+/// Creates it; InputError if that fails.
+void make_folder(const std::filesystem::path& folder, std::string_view option);
+
+/// The (at most three) names nearest to `name` by edit distance, nearest first.
+std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& names);
+
+}  // namespace normcheck

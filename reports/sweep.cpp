@@ -1,0 +1,248 @@
+// Draws cases by number, runs one implementation on them, and counts what the judge says.
+#include "reports/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "corpus/error.h"
+#include "reports/select.h"
+
+namespace normcheck {
+namespace {
+
+/// 1..hi with every binade as likely as the next, and a quarter of the draws next to a power of two: a
+/// switch of code path hides there.
+std::int64_t draw_length(CounterRng& rng, std::int64_t lo, std::int64_t hi) {
+  int binades = 1;
+  while ((std::int64_t{1} << binades) < hi) ++binades;
+  const std::int64_t base = std::int64_t{1} << rng.below(static_cast<std::uint64_t>(binades) + 1);
+  const std::int64_t n =
+      rng.coin(0.25)
+          ? base + rng.between(-1, 1)
+          : base / 2 + static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(base / 2 + 1)));
+  return std::clamp(n, lo, hi);
+}
+
+GenRequest draw_request(const SweepPlan& plan, DType dtype, std::uint64_t item) {
+  CounterRng rng = CounterRng(plan.seed, 0x73776565).fork(item);  // its own stream: "swee"
+  GenRequest request;
+  request.dtype = dtype;
+  if (!plan.shapes.empty()) {
+    std::tie(request.rows, request.n) = plan.shapes[item / plan.regimes.size() % plan.shapes.size()];
+  } else {
+    const auto& list = plan.lengths.list;
+    request.n = list.empty() ? draw_length(rng, plan.lengths.lo, plan.lengths.hi)
+                             : list[item / plan.regimes.size() % list.size()];
+    request.rows = rng.between(1, request.n >= 1024 ? 2 : 8);
+  }
+  request.norm_ndim = plan.norm_ndim.value_or(rng.coin(0.7) ? 1 : rng.between(2, 3));
+  if (plan.eps) {
+    request.eps = *plan.eps;
+    request.fixed_eps = true;
+  }
+  return request;
+}
+
+/// Half of all calls ask for neither statistic, as most callers do.
+Wanted draw_wanted(std::uint64_t item) {
+  constexpr std::array<Wanted, 8> choices = {
+      {{}, {true, true}, {}, {true, false}, {}, {false, true}, {}, {true, true}}};
+  return choices[(item * 0x9E3779B97F4A7C15U) >> 61];
+}
+
+/// Larger is worse: a wrong class first, then by the multiple of the allowance, then the smaller case.
+struct Severity {
+  bool wrong_class;
+  double ratio;
+  std::int64_t size;
+  friend bool operator<(const Severity& a, const Severity& b) {
+    if (a.wrong_class != b.wrong_class) return b.wrong_class;
+    if (a.ratio != b.ratio) return a.ratio < b.ratio;
+    return a.size > b.size;
+  }
+};
+
+Severity severity(const Finding& finding) {
+  Severity out{true, 0, finding.problem.x.size()};
+  if (const auto& worst = finding.judgement.worst) {
+    out.wrong_class = !std::isfinite(worst->error_ulp);
+    if (!out.wrong_class && worst->allowed_ulp > 0)
+      out.ratio = std::fabs(worst->error_ulp) / worst->allowed_ulp;
+  }
+  return out;
+}
+
+/// Collects one implementation at one dtype.
+class Sweeper {
+ public:
+  Sweeper(const Row& row, DType dtype, const SweepPlan& plan) : row_(row), plan_(plan) {
+    entry_.row = &row;
+    entry_.dtype = dtype;
+    for (const Regime* regime : plan.regimes) entry_.regimes.push_back({.regime = std::string(regime->name)});
+    contract_ = {plan.contract, plan.contract == ContractKind::own ? &row : nullptr};
+  }
+
+  Verdict run(std::size_t slot, const Case& c, Wanted wanted, double* max_ulp = nullptr) {
+    Tally& tally = entry_.regimes[slot];
+    Judgement j = judge(c, run_case(row_, c, wanted), contract_, plan_.oracle);
+    if (is_finding(j.verdict)) {
+      // The statistics that this call did not ask for may be worse still: show what replay will show.
+      Finding finding = make_finding(row_, c, judge_row(row_, c, contract_, plan_.oracle), contract_);
+      finding.regime = tally.regime;
+      entry_.unexpected_findings += finding.expected ? 0 : 1;
+      keep(slot, std::move(finding));
+    }
+    tally.count(j, c);
+    if (max_ulp != nullptr) *max_ulp = j.errors.judged > 0 ? j.errors.max_ulp : -1;
+    return j.verdict;
+  }
+
+  void run_generated() {
+    if (plan_.regimes.empty()) return;
+    const auto start = std::chrono::steady_clock::now();
+    std::int64_t evaluations = 0;
+    for (std::uint64_t item = 0;; ++item) {
+      const std::size_t slot = item % plan_.regimes.size();
+      GenRequest request = draw_request(plan_, entry_.dtype, item);
+      if (plan_.budget.seconds > 0) {
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+        if (spent.count() >= plan_.budget.seconds) break;
+      } else {
+        if (evaluations >= plan_.budget.evaluations) break;
+        request.rows = std::min(request.rows, plan_.budget.evaluations - evaluations);
+      }
+      const Case c = make_case(*plan_.regimes[slot], request, plan_.seed, item / plan_.regimes.size());
+      run(slot, c, draw_wanted(item));
+      evaluations += std::max<std::int64_t>(1, row_count(c));
+    }
+  }
+
+  void run_long() {
+    if (plan_.regimes.empty()) return;
+    std::uint64_t index = std::uint64_t{1} << 32;  // apart from the numbers of the short cases
+    for (const std::int64_t n : long_lengths) {
+      for (std::int64_t i = 0; i < plan_.long_rows; ++i, ++index) {
+        const std::size_t slot = static_cast<std::size_t>(i) % plan_.regimes.size();
+        GenRequest request{.dtype = entry_.dtype, .rows = 1, .n = n};
+        request.norm_ndim = plan_.norm_ndim.value_or(1);
+        if (plan_.eps) {
+          request.eps = *plan_.eps;
+          request.fixed_eps = true;
+        }
+        run(slot, make_case(*plan_.regimes[slot], request, plan_.seed, index), draw_wanted(index));
+      }
+    }
+  }
+
+  void run_corpus() {
+    for (std::size_t i = 0; i < plan_.corpus.size(); ++i) {
+      const CorpusCase& known = plan_.corpus[i];
+      // An integer x belongs to no row; it is to be refused, and is asked of each row once.
+      const bool here = known.problem.x.dtype == entry_.dtype ||
+                        (!is_float(known.problem.x.dtype) && entry_.dtype == row_.storages.front());
+      if (!here) continue;
+      double max_ulp = -1;
+      const Verdict verdict = run(slot_of(known.group), known.problem, {}, &max_ulp);
+      entry_.corpus.push_back({i, verdict, max_ulp});
+      const auto& violates = known.problem.violates;
+      const bool named = std::find(violates.begin(), violates.end(), row_.name) != violates.end();
+      if (named && !is_finding(verdict) && plan_.contract == ContractKind::stable) {
+        entry_.unexpected_passes.push_back(known.file);
+      }
+    }
+  }
+
+  SweepEntry finish() {
+    SweepEntry out = std::move(entry_);
+    for (std::size_t slot = 0; slot < worst_.size(); ++slot) {
+      for (Finding& finding : worst_[slot]) {
+        out.findings.push_back(std::move(finding));
+        out.of_regime.push_back(out.regimes[slot].findings());
+      }
+    }
+    std::erase_if(out.regimes, [](const Tally& t) { return t.cases == 0; });
+    return out;
+  }
+
+ private:
+  std::size_t slot_of(const std::string& group) {
+    for (std::size_t i = 0; i < entry_.regimes.size(); ++i) {
+      if (entry_.regimes[i].regime == group) return i;
+    }
+    entry_.regimes.push_back({.regime = group});
+    return entry_.regimes.size() - 1;
+  }
+
+  void keep(std::size_t slot, Finding finding) {
+    if (worst_.size() <= slot) worst_.resize(slot + 1);
+    auto& kept = worst_[slot];
+    const Severity s = severity(finding);
+    auto at =
+        std::find_if(kept.begin(), kept.end(), [&](const Finding& other) { return severity(other) < s; });
+    kept.insert(at, std::move(finding));
+    if (kept.size() > plan_.findings_a_regime) kept.pop_back();
+  }
+
+  const Row& row_;
+  const SweepPlan& plan_;
+  Contract contract_;
+  SweepEntry entry_;
+  std::vector<std::vector<Finding>> worst_;
+};
+
+}  // namespace
+
+Tally SweepEntry::total() const {
+  Tally sum;
+  for (const Tally& tally : regimes) sum.add(tally);
+  return sum;
+}
+
+SweepEntry sweep(const Row& row, DType dtype, const SweepPlan& plan) {
+  Sweeper sweeper(row, dtype, plan);
+  sweeper.run_corpus();
+  sweeper.run_generated();
+  sweeper.run_long();
+  return sweeper.finish();
+}
+
+SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
+  SweepPlan plan;
+  plan.regimes = regimes_named(options.regimes);
+  plan.lengths = options.lengths;
+  for (const std::string& text : options.shapes) {
+    const auto x = text.find('x');
+    const std::string wanted =
+        fmt::format("--shapes: '{}' is not rows x length; expected one such as 8x1024", text);
+    if (x == std::string::npos) throw InputError(wanted);
+    const Lengths rows = parse_lengths(text.substr(0, x)), n = parse_lengths(text.substr(x + 1));
+    if (rows.list.size() != 1 || n.list.size() != 1) throw InputError(wanted);
+    plan.shapes.emplace_back(rows.list[0], n.list[0]);
+  }
+  plan.eps = options.eps;
+  if (plan.eps && !(*plan.eps >= 0 && std::isfinite(*plan.eps))) {
+    throw InputError(
+        fmt::format("--eps: {} is refused by every layer norm; expected a finite number >= 0", *plan.eps));
+  }
+  plan.norm_ndim = options.norm_ndim;
+  if (plan.norm_ndim && (*plan.norm_ndim < 1 || *plan.norm_ndim > 8)) {
+    throw InputError(fmt::format("--norm-ndim: {} is out of range; expected 1 to 8", *plan.norm_ndim));
+  }
+  plan.contract = parse_contract(options.contract, &table().front()).kind;
+  plan.oracle = oracle_named(options.oracle);
+  plan.seed = options.seed;
+  plan.budget = options.budget.value_or(Budget{default_evaluations, 0});
+  if (options.lengths.given) plan.long_rows = 0;
+  // A run that names its regimes asks for those alone.
+  if (options.regimes.empty() && !options.lengths.given) {
+    const auto folder = find_corpus(options.corpus);
+    plan.corpus_missing = !folder;
+    if (folder) plan.corpus = load_corpus(*folder);
+  }
+  return plan;
+}
+
+}  // namespace normcheck

@@ -1,0 +1,64 @@
+// The engine that check and report share: implementations x dtypes x regimes x lengths, and the corpus.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "impl/table.h"
+#include "oracles/judge.h"
+#include "props/gen.h"
+#include "reports/corpus_files.h"
+#include "reports/finding.h"
+#include "reports/options.h"
+#include "reports/tally.h"
+
+namespace normcheck {
+
+/// What to run an implementation on. The same plan gives the same cases to every implementation.
+struct SweepPlan {
+  std::vector<const Regime*> regimes;
+  Lengths lengths;
+  std::vector<std::pair<std::int64_t, std::int64_t>> shapes;  ///< rows x n; in place of lengths if any
+  std::optional<double> eps;
+  std::optional<std::int64_t> norm_ndim;
+  ContractKind contract = ContractKind::stable;
+  OracleChoice oracle = OracleChoice::automatic;
+  std::uint64_t seed = 1;
+  Budget budget;                      ///< of generated rows, an implementation and dtype
+  std::int64_t long_rows = 16;        ///< rows at each of the two long lengths; 0: none
+  std::vector<CorpusCase> corpus;     ///< run whole, beside the budget
+  bool corpus_missing = false;        ///< it was wanted, and there is none
+  std::size_t findings_a_regime = 2;  ///< how many of the worst are kept
+};
+
+/// One corpus case under one implementation.
+struct CorpusResult {
+  std::size_t index;  ///< in SweepPlan::corpus
+  Verdict verdict;
+  double max_ulp;
+};
+
+struct SweepEntry {
+  const Row* row = nullptr;
+  DType dtype = DType::f32;
+  std::vector<Tally> regimes;     ///< in the plan's order, then the corpus groups; none is empty of cases
+  std::vector<Finding> findings;  ///< the worst few of each regime, worst first
+  std::vector<std::int64_t> of_regime;  ///< beside `findings`: how many that regime has in all
+  std::vector<CorpusResult> corpus;
+  std::int64_t unexpected_findings = 0;
+  std::vector<std::string> unexpected_passes;  ///< corpus files that say `violates` of this row, and passed
+  Tally total() const;
+};
+
+SweepEntry sweep(const Row& row, DType dtype, const SweepPlan& plan);
+
+/// The two lengths past 16,384 of a default run; neither is a power of two, the second is past 65,536.
+constexpr std::array<std::int64_t, 2> long_lengths = {20011, 70001};
+
+/// Builds the plan that the options ask for, looking up names and loading the corpus.
+SweepPlan make_plan(const Options& options, std::int64_t default_evaluations);
+
+}  // namespace normcheck

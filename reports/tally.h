@@ -1,0 +1,48 @@
+// What is counted over many judged cases: verdicts, how elements were settled, the largest error.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+
+#include "corpus/case.h"
+#include "oracles/judge.h"
+
+namespace normcheck {
+
+/// The largest error of y, in ulp, with what stood beside it.
+struct LargestError {
+  double ulp = -1;  ///< below 0: none was judged
+  double allowed_ulp = std::numeric_limits<double>::quiet_NaN();
+  double normwise_u = 0;  ///< largest normwise error, in u; not always of the same element
+  double kappa = 0;
+  std::int64_t n = 0;
+  std::string regime;
+  std::string case_id;
+};
+
+/// What was counted over the cases of one regime.
+struct Tally {
+  std::string regime;
+  std::int64_t cases = 0;
+  std::int64_t evaluations = 0;
+  std::array<std::int64_t, 10> verdicts{};  ///< by Verdict, in cases
+  ElementCounts counts;
+  std::int64_t judged = 0;
+  std::int64_t not_correctly_rounded = 0;
+  double max_share_of_bound = 0;
+  LargestError largest;                              ///< NaN and wrong infinities included
+  LargestError largest_finite;                       ///< of cases in which every error was finite
+  std::map<std::string, std::int64_t> out_of_range;  ///< cases outside the safe range, by what came out
+  std::map<std::string, std::int64_t> notes;
+  std::int64_t of(Verdict v) const { return verdicts[static_cast<std::size_t>(v)]; }
+  std::int64_t findings() const;
+  /// Counts one judged case.
+  void count(const Judgement& judgement, const Case& c);
+  /// Adds what another counted; `regime` stays.
+  void add(const Tally& other);
+};
+
+}  // namespace normcheck
