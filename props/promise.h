@@ -1,0 +1,40 @@
+// What every promise needs: the seed, judging a row on a case, and a `.case` file for what failed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "corpus/case.h"
+#include "impl/table.h"
+#include "oracles/contract.h"
+#include "oracles/judge.h"
+
+namespace normcheck {
+
+constexpr std::array float_dtypes = {DType::f64, DType::f32, DType::f16, DType::bf16};
+
+/// NORMCHECK_SEED, or 1. A number that cannot be read is InputError.
+std::uint64_t promise_seed();
+
+/// NORMCHECK_OUT (or the current folder) / found.
+std::filesystem::path found_folder();
+
+Contract stable_contract();
+Contract own_contract(const Row& row);
+
+/// Runs the row and judges what came back. mean and rstd are asked for where `statistics`.
+Judgement judge_row(const Row& row, const Case& c, const Contract& contract, bool statistics = false);
+
+/// Why the row does not keep the contract on the case; empty if it does, or was not judged.
+std::string complaint(const Row& row, const Case& c, const Contract& contract, bool statistics = false);
+
+/// Simplifies the case while `fails` (if given) says that it still does, writes it under found_folder() and
+/// says in two lines with which seed it came and how to repeat it. `impl` names the row, or is empty.
+std::string record_failure(const Case& c, std::string_view impl,
+                           const std::function<bool(const Case&)>& fails = {});
+
+}  // namespace normcheck
