@@ -1,0 +1,319 @@
+// Promise: the judge catches what is wrong, stage by stage and close to the bound, and lets through what is
+// right.
+#include "oracles/judge.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "corpus/generate.h"
+#include "impl/trace.h"
+#include "oracles/bound.h"
+#include "oracles/judge_row.h"
+#include "oracles/ulp.h"
+
+namespace normcheck {
+namespace {
+
+Case make(DType dtype, std::int64_t rows, const std::vector<double>& values, double eps) {
+  Case c;
+  c.eps = eps;
+  c.x = Tensor(dtype, {rows, static_cast<std::int64_t>(values.size()) / rows});
+  for (std::size_t i = 0; i < values.size(); ++i) c.x.set_value(static_cast<std::int64_t>(i), values[i]);
+  return c;
+}
+
+/// Three rows of different scale and offset, gamma and beta distinct: no two defects below agree on it.
+Case plain_case() {
+  CounterRng rng(1, 81);
+  std::vector<double> x;
+  for (int row = 0; row < 3; ++row) {
+    for (int i = 0; i < 12; ++i) x.push_back(row * 3 + 0.01 * (row + 1) * rng.normal());
+  }
+  Case c = make(DType::f32, 3, x, 1e-4);
+  c.gamma = Tensor(DType::f32, {12});
+  c.beta = Tensor(DType::f32, {12});
+  for (int i = 0; i < 12; ++i) {
+    c.gamma->set_value(i, 0.5 + 0.25 * i);
+    c.beta->set_value(i, 0.125 * i - 1);
+  }
+  return c;
+}
+
+Observation run(const Case& c, Wanted wanted = {true, true}) {
+  return run_case(*find_row("two_pass/f32"), c, wanted);
+}
+Judgement judged(const Case& c, const Observation& o) { return judge(c, o, Contract{}); }
+
+/// What a wrong kernel may do differently; everything in double, so that nothing but the mistake shows.
+struct Mistake {
+  std::string name;
+  std::function<double(double, double)> divisor = [](double var, double eps) { return std::sqrt(var + eps); };
+  std::function<double(double)> count = [](double n) { return n; };
+  std::function<int(int, int)> gamma_index = [](int, int i) { return i; };
+  int left_out = 0;   // elements missing from the statistics
+  int stale_row = 0;  // statistics of an earlier row
+  bool swap = false;  // gamma for beta
+  bool no_gamma = false;
+  bool no_beta = false;
+  bool one_pass_f32 = false;
+  bool transposed = false;  // statistics over the columns
+};
+
+Observation wrong_kernel(const Case& c, const Mistake& m) {
+  Observation o;
+  o.y = Tensor(c.x.dtype, c.x.shape);
+  const int rows = static_cast<int>(row_count(c)), n = static_cast<int>(row_length(c));
+  for (int r = 0; r < rows; ++r) {
+    const int source = std::max(0, r - m.stale_row);
+    std::vector<double> used;
+    for (int i = 0; i < n - m.left_out; ++i) used.push_back(c.x.value(source * n + i));
+    if (m.transposed) {
+      used.clear();
+      for (int k = 0; k < rows; ++k) used.push_back(c.x.value(k * n));
+    }
+    double sum = 0, squares = 0;
+    float sum32 = 0, squares32 = 0;
+    for (const double v : used) {
+      sum += v;
+      const auto f = static_cast<float>(v);
+      sum32 += f;
+      squares32 += f * f;
+    }
+    const double count = static_cast<double>(used.size());
+    double mean = sum / count;
+    for (const double v : used) squares += (v - mean) * (v - mean);
+    double var = squares / m.count(count);
+    if (m.one_pass_f32) {
+      const float mean32 = sum32 / static_cast<float>(count);
+      mean = static_cast<double>(mean32);
+      var = std::max(0.0F, squares32 / static_cast<float>(count) - mean32 * mean32);
+    }
+    for (int i = 0; i < n; ++i) {
+      const int g = m.gamma_index(r, i);
+      double gamma = c.gamma->value(g), beta = c.beta->value(g);
+      if (m.swap) std::swap(gamma, beta);
+      const double x_hat = (c.x.value(r * n + i) - mean) / m.divisor(var, c.eps);
+      o.y.set_value(r * n + i, (m.no_gamma ? 1 : gamma) * x_hat + (m.no_beta ? 0 : beta));
+    }
+  }
+  return o;
+}
+
+std::vector<Mistake> mistakes() {
+  std::vector<Mistake> out;
+  const auto add = [&out](const char* name) -> Mistake& {
+    out.emplace_back();
+    out.back().name = name;
+    return out.back();
+  };
+  add("eps outside the root").divisor = [](double var, double eps) { return std::sqrt(var) + eps; };
+  add("eps added twice").divisor = [](double var, double eps) { return std::sqrt(var + 2 * eps); };
+  add("eps missing").divisor = [](double var, double) { return std::sqrt(var); };
+  add("eps fixed at 1e-5").divisor = [](double var, double) { return std::sqrt(var + 1e-5); };
+  add("eps squared").divisor = [](double var, double eps) { return std::sqrt(var + eps * eps); };
+  add("max(var, eps)").divisor = [](double var, double eps) { return std::sqrt(std::max(var, eps)); };
+  add("no root").divisor = [](double var, double eps) { return var + eps; };
+  add("root of 12 bits").divisor = [](double var, double eps) {
+    return std::sqrt(var + eps) * (1 + 0x1p-12);
+  };
+  add("divisor n-1").count = [](double n) { return n - 1; };
+  add("divisor of the padded width").count = [](double) { return 16.0; };
+  add("gamma indexed by the row").gamma_index = [](int row, int) { return row; };
+  add("gamma and beta shifted").gamma_index = [](int, int i) { return (i + 1) % 12; };
+  add("last element left out").left_out = 1;
+  add("statistics of the row before").stale_row = 1;
+  add("gamma and beta swapped").swap = true;
+  add("gamma missing").no_gamma = true;
+  add("beta missing").no_beta = true;
+  add("one pass in f32, clamped").one_pass_f32 = true;
+  add("statistics over the wrong axis").transposed = true;
+  return out;
+}
+
+TEST(Judge, CatchesPlantedDefects) {
+  const Case c = plain_case();
+  ASSERT_EQ(judged(c, wrong_kernel(c, Mistake{})).verdict, Verdict::pass)
+      << "the same kernel without a mistake";
+  std::int64_t caught = 0;
+  for (const Mistake& m : mistakes()) {
+    const Judgement j = judged(c, wrong_kernel(c, m));
+    EXPECT_EQ(j.verdict, Verdict::fail) << m.name;
+    if (j.verdict != Verdict::fail) continue;
+    ++caught;
+    EXPECT_TRUE(j.worst && std::fabs(j.worst->error_ulp) > j.worst->allowed_ulp) << m.name;
+  }
+  fmt::print("planted defects caught: {} of {}\n", caught, mistakes().size());
+  EXPECT_GE(caught, 15);
+}
+
+/// The bound itself, and a case on which an output can be moved to either side of it.
+struct NearBound {
+  Case c = plain_case();
+  RowInput input{c};
+  RowAllowance allowance;
+  static RowAllowance of(RowInput& in, const Case& c) {
+    in.load(1, true);
+    return RowAllowance(Contract{}, c.x.dtype, in.condition.facts(), c.eps);
+  }
+  NearBound() : allowance(of(input, c)) {}
+  double exact_y(std::int64_t i) {
+    return input.exact_row().y(i, input.gamma_at(i), input.beta_at(i)).to_double();
+  }
+  double allowed_y(std::int64_t i) { return allowance.y(input.element(i)).y; }
+};
+
+TEST(Judge, SeesDefectsWithinFourTimesOfTheBound) {
+  NearBound near;
+  ASSERT_EQ(judged(near.c, run(near.c)).verdict, Verdict::pass);
+  int caught = 0;
+  const auto expect_edge = [&](const char* what, const std::function<void(Observation&, double)>& move) {
+    for (const double factor : {0.9, 1.1, 2.0, 4.0}) {
+      Observation o = run(near.c);
+      move(o, factor);
+      const Verdict verdict = judged(near.c, o).verdict;
+      EXPECT_EQ(verdict, factor < 1 ? Verdict::pass : Verdict::fail)
+          << what << " moved by " << factor << " bounds";
+      caught += verdict == Verdict::fail ? 1 : 0;
+    }
+  };
+  const std::int64_t at = 12 + 5;
+  const double y = near.exact_y(5), allowed = near.allowed_y(5);
+  expect_edge("y up", [&](Observation& o, double f) { o.y.set_value(at, y + f * allowed); });
+  expect_edge("y down", [&](Observation& o, double f) { o.y.set_value(at, y - f * allowed); });
+  const double mean = near.input.exact_row().mean().to_double();
+  expect_edge("mean",
+              [&](Observation& o, double f) { o.mean->set_value(1, mean + f * near.allowance.mean()); });
+  const double rstd = near.input.exact_row().rstd().to_double();
+  expect_edge("rstd up",
+              [&](Observation& o, double f) { o.rstd->set_value(1, rstd + f * near.allowance.rstd()); });
+  expect_edge("rstd down",
+              [&](Observation& o, double f) { o.rstd->set_value(1, rstd - f * near.allowance.rstd()); });
+  expect_edge("a whole row", [&](Observation& o, double f) {
+    for (std::int64_t i = 0; i < 12; ++i) o.y.set_value(12 + i, near.exact_y(i) + f * near.allowed_y(i));
+  });
+  fmt::print("moved by 1.1, 2 and 4 bounds: {} of 18 caught; by 0.9: let through\n", caught);
+}
+
+/// A step's values, moved; the trace function of a row must be a plain function, hence one a step.
+template <Step step>
+void faulty_trace(const LayerNormCall& call, std::int64_t index, RowTrace& out) {
+  find_row("two_pass/f32")->trace(call, index, out);
+  const auto spoil = [](double& v) { v = v * 1.01 + 0.01; };
+  if (step == Step::mean) spoil(out.mean);
+  if (step == Step::centre) spoil(out.centre[2]);
+  if (step == Step::variance) spoil(out.variance);
+  if (step == Step::rstd) spoil(out.rstd);
+  if (step == Step::normalize) spoil(out.normalize[2]);
+  if (step == Step::scale_shift) spoil(out.scale_shift[2]);
+}
+
+TEST(Judge, NamesTheFirstStageThatWentWrong) {
+  const Case c = plain_case();
+  Row row = *find_row("two_pass/f32");
+  EXPECT_FALSE(first_wrong_stage(c, row, 1, Contract{}));
+  const std::pair<Step, decltype(row.trace)> planted[] = {
+      {Step::mean, faulty_trace<Step::mean>},           {Step::centre, faulty_trace<Step::centre>},
+      {Step::variance, faulty_trace<Step::variance>},   {Step::rstd, faulty_trace<Step::rstd>},
+      {Step::normalize, faulty_trace<Step::normalize>}, {Step::scale_shift, faulty_trace<Step::scale_shift>}};
+  for (const auto& [step, trace] : planted) {
+    row.trace = trace;
+    const auto found = first_wrong_stage(c, row, 1, Contract{});
+    ASSERT_TRUE(found) << step_names[static_cast<std::size_t>(step)];
+    EXPECT_EQ(found->step, step_names[static_cast<std::size_t>(step)]);
+  }
+  fmt::print("a fault in each of {} steps is named\n", std::size(planted));
+}
+
+TEST(Judge, ReachesEveryVerdict) {
+  const Row& two_pass = *find_row("two_pass/f32");
+  const Case plain = plain_case();
+  EXPECT_EQ(judged(plain, run(plain)).verdict, Verdict::pass);
+
+  const Case cancel = make(DType::f32, 1, {40000, 40001, 40002, 40003}, 1e-5);
+  const Judgement fail = judged(cancel, run_case(*find_row("naive/f32"), cancel));
+  EXPECT_EQ(fail.verdict, Verdict::fail);
+  ASSERT_TRUE(fail.worst);
+  EXPECT_TRUE(std::isinf(fail.worst->error_ulp));
+
+  // mean/std near 2^23: the allowance of the variance reaches the variance. NaN is still wrong there.
+  const Case steep = make(DType::f32, 1, {8388608, 8388609, 8388608, 8388608}, 1e-5);
+  EXPECT_EQ(judged(steep, run(steep)).verdict, Verdict::void_bound);
+  Observation nan = run(steep);
+  nan.y.set_value(0, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(judged(steep, nan).verdict, Verdict::fail);
+  nan.y.set_value(0, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(judged(steep, nan).verdict, Verdict::fail);
+
+  // y itself is of the size of what underflows.
+  const Case tiny = make(DType::f32, 1, {0x1p-149, 0, 0, 0}, 1.0);
+  EXPECT_EQ(judged(tiny, run(tiny)).verdict, Verdict::vacuous);
+
+  // Squares beyond the range: the class is reported, in a NOTE, and not judged.
+  const Case huge = make(DType::f32, 1, {1e20, -1e20, 1e20, -1e20}, 1e-5);
+  const Judgement beyond = judged(huge, run(huge));
+  EXPECT_EQ(beyond.verdict, Verdict::void_bound);
+  EXPECT_EQ(beyond.range_class, "beta");
+  EXPECT_FALSE(beyond.notes.empty());
+
+  Case bad = plain;
+  bad.eps = -1;
+  bad.expect = Expect::refused;
+  EXPECT_EQ(judged(bad, run_case(two_pass, bad)).verdict, Verdict::refused);
+  EXPECT_EQ(judged(bad, run(plain)).verdict, Verdict::fail) << "accepted what must be refused";
+  Observation o = run(plain);
+  o.status = Status::invalid;
+  EXPECT_EQ(judged(plain, o).verdict, Verdict::fail) << "refused what is valid";
+  o.status = Status::failed;
+  EXPECT_EQ(judged(plain, o).verdict, Verdict::fail);
+  o.status = Status::crash;
+  EXPECT_EQ(judged(plain, o).verdict, Verdict::crash);
+  o.status = Status::timeout;
+  EXPECT_EQ(judged(plain, o).verdict, Verdict::timeout);
+  o.status = Status::unsupported;
+  EXPECT_EQ(judged(plain, o).verdict, Verdict::unsupported);
+  fmt::print("reached: PASS FAIL VOID VACUOUS REFUSED UNSUPPORTED CRASH TIMEOUT, and a NOTE\n");
+}
+
+TEST(Judge, RejectsOutputsOfAnotherShapeOrDtype) {
+  const Case c = plain_case();
+  Observation o = run(c);
+  o.y.shape = {12, 3};
+  EXPECT_EQ(judged(c, o).verdict, Verdict::fail);
+  o = run(c);
+  o.y = Tensor(DType::f64, c.x.shape);
+  EXPECT_EQ(judged(c, o).verdict, Verdict::fail);
+  o = run(c);
+  o.mean = Tensor(DType::f32, {3});
+  EXPECT_EQ(judged(c, o).verdict, Verdict::fail) << "statistics keep the reduced dims as 1";
+}
+
+TEST(Judge, DecidesAlikeByEstimateAndByIntegers) {
+  CounterRng rng(1, 82);
+  std::int64_t elements = 0;
+  for (int r = 0; r < 300; ++r) {
+    std::vector<double> x;
+    const double offset = std::ldexp(1.0, static_cast<int>(rng.between(-4, 18)));
+    for (int i = 0; i < 48; ++i) x.push_back(offset + rng.normal());
+    for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16}) {
+      const Case c = make(dtype, 4, x, 1e-5);
+      for (const char* name : {"two_pass/f32", "naive/f64", "naive/f32", "welford/f64/folded"}) {
+        const Observation o = run_case(*find_row(name), c, {true, true});
+        if (o.status != Status::ok) continue;
+        const Judgement fast = judge(c, o, Contract{}), slow = judge(c, o, Contract{}, OracleChoice::exact);
+        ASSERT_EQ(fast.rows, slow.rows) << name;
+        ASSERT_EQ(fast.errors.not_correctly_rounded, slow.errors.not_correctly_rounded) << name;
+        elements += 48;
+      }
+    }
+  }
+  fmt::print("{} elements: the same verdicts and roundings by estimate and by integers\n", elements);
+}
+
+}  // namespace
+}  // namespace normcheck
