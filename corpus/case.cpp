@@ -11,6 +11,9 @@
 namespace normcheck {
 namespace {
 
+// Tensor keeps elements as they lie in memory and hands them out as the low bytes of a word.
+static_assert(std::endian::native == std::endian::little, "files and tensors are little-endian");
+
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 
 bool norm_ndim_fits(const Case& c) {

@@ -54,9 +54,11 @@ void Lines::advance() {
       fail("text", "the file ends inside this line", "a newline at its end");
     }
     rest_.remove_prefix(end + 1);
-    if (!words().next().empty()) return;
+    first_word_ = words().next();
+    if (!first_word_.empty()) return;
   }
   line_ = {};
+  first_word_ = {};
   at_end_ = true;
 }
 

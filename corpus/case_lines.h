@@ -29,7 +29,7 @@ class Lines {
   /// The current line's number from 1; at the end, that of the last line.
   std::size_t number() const { return number_; }
   Words words() const { return Words(line_); }
-  std::string_view first_word() const { return at_end_ ? std::string_view{} : words().next(); }
+  std::string_view first_word() const { return first_word_; }  ///< empty at the end
   void advance();
 
   /// Throws InputError "NAME:LINE: FIELD: FOUND; expected EXPECTED".
@@ -48,6 +48,7 @@ class Lines {
   std::string_view rest_;
   std::string_view name_;
   std::string_view line_;
+  std::string_view first_word_;
   std::size_t number_ = 0;
   bool at_end_ = false;
 };

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kMaxRank = 64;
 
 bool starts_value(std::string_view word) {
-  return word.find_first_of("0123456789+-.") == 0 || word.starts_with("inf") || word.starts_with("nan");
+  return std::string_view("0123456789+-.").find(word.front()) != std::string_view::npos ||
+         word.starts_with("inf") || word.starts_with("nan");
 }
 
 // An empty tensor counts as if its extents of zero were one, so that its rows stay few as well.

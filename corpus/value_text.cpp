@@ -261,10 +261,11 @@ std::string format_value(DType dtype, std::uint64_t bits) {
   }
   out += "0x1";
   if (fraction != 0) {
-    const int zeros = std::countr_zero(fraction) / 4;
-    out += fmt::format(".{:0{}x}", fraction >> (4 * zeros), 13 - zeros);
+    out += '.';
+    for (std::uint64_t left = fraction << 12; left != 0; left <<= 4) out += "0123456789abcdef"[left >> 60];
   }
-  return out + fmt::format("p{:+d}", exponent - 1023);
+  out += exponent < 1023 ? "p" : "p+";
+  return out + std::to_string(exponent - 1023);
 }
 
 }  // namespace normcheck
