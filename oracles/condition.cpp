@@ -1,4 +1,4 @@
-// Row facts from 113-bit sums; each error below is derived beside the line that adds it.
+// Row facts from sums in pairs of doubles or in Quad; each error is derived beside the line that adds it.
 #include "oracles/condition.h"
 
 #include <algorithm>
@@ -32,68 +32,120 @@ void RowCondition::fill(const double* x, std::int64_t n, bool prefixes) {
   deviation_.resize(size);
   facts_.deviation = deviation_.data();
 
-  Quad sum = 0, abs_sum = 0, squares = 0;
   double max_abs = 0;
   int quantum = std::numeric_limits<int>::max();
   bool constant = true;
+  in_pair_range_ = true;
   for (std::size_t i = 0; i < size; ++i) {
-    const Quad v = x[i];
-    sum += v;
-    abs_sum += abs(v);
-    squares += v * v;
     max_abs = std::max(max_abs, std::fabs(x[i]));
     constant = constant && x[i] == x[0];
+    in_pair_range_ = in_pair_range_ && pair_safe(x[i]);
     if (x[i] != 0) quantum = std::min(quantum, lowest_exponent(x[i]));
   }
-  const Quad count = static_cast<Quad>(n);
-  const Quad steps = count + 4;
   facts_.constant = constant;
   facts_.max_abs = max_abs;
-  facts_.abs_sum = round_up(abs_sum * (1 + steps * kSlack));
-  facts_.square_sum = round_up(squares * (1 + steps * kSlack));
-  // A1 < 2^(e+1) with e its exponent, and every x is a multiple of 2^quantum. A1 beyond double: no claim.
-  if (max_abs == 0) {
-    facts_.sum_bits = 0;
-  } else if (std::isinf(facts_.abs_sum)) {
-    facts_.sum_bits = std::numeric_limits<int>::max();
+  if (in_pair_range_) {
+    fill_by_pairs();
   } else {
-    facts_.sum_bits = std::ilogb(facts_.abs_sum) + 1 - quantum;
+    fill_by_quads();
   }
-
+  // A1 < 2^(e+1) with e its exponent, and every x is a multiple of 2^quantum. A1 beyond double: no claim.
+  facts_.sum_bits = max_abs == 0                 ? 0
+                    : std::isinf(facts_.abs_sum) ? std::numeric_limits<int>::max()
+                                                 : std::ilogb(facts_.abs_sum) + 1 - quantum;
   if (constant) {
     mean_ = x[0];
     variance_ = 0;
     mean_error_ = variance_error_ = 0;
     std::fill(deviation_.begin(), deviation_.end(), 0.0);
     facts_.mean_abs = max_abs;
+    facts_.abs_dev_sum = facts_.variance = facts_.variance_lo = facts_.max_dev = 0;
     facts_.kappa = max_abs == 0 ? 1 : std::numeric_limits<double>::infinity();
-  } else {
-    // |mean^ - mu| <= ((n-1) + 1) u A1/n, doubled.
-    mean_ = sum / count;
-    const Quad mean_error = steps * kSlack * (abs_sum / count);
-    Quad dev_sum = 0, dev_squares = 0, max_dev = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-      const Quad d = abs(x[i] - mean_);
-      const Quad dev = d * (1 + kSlack) + mean_error;
-      deviation_[i] = round_up(dev);
-      dev_sum += dev;
-      dev_squares += d * d;
-      max_dev = std::max(max_dev, dev);
-    }
-    // As a two-pass variance: gamma_{n+3} V + (1+gamma) E^2; V^ >= V(1-gamma).
-    variance_ = dev_squares / count;
-    const Quad variance_error = steps * kSlack * variance_ + 2 * mean_error * mean_error;
-    mean_error_ = round_up(mean_error);
-    variance_error_ = round_up(variance_error);
-    facts_.mean_abs = round_up(abs(mean_) + mean_error);
-    facts_.abs_dev_sum = round_up(dev_sum * (1 + steps * kSlack));
-    facts_.max_dev = round_up(max_dev);
-    facts_.variance = round_up(variance_ + variance_error);
-    facts_.variance_lo = variance_ > variance_error ? round_down(variance_ - variance_error) : 0;
-    const double ratio = static_cast<double>(squares / (count * variance_));
-    facts_.kappa = std::max(1.0, std::sqrt(ratio));
   }
   if (prefixes) fill_prefixes();
+}
+
+// Sums of nonnegative terms that only need an upper bound are plain doubles, off by at most gamma_n, and
+// n 2^-52 covers that with room for a few more roundings.
+void RowCondition::fill_by_pairs() {
+  const auto size = static_cast<std::size_t>(facts_.n);
+  const double count = static_cast<double>(facts_.n);
+  const double loose = 1 + (count + 8) * 0x1p-51;
+  Pair sum;
+  double abs_sum = 0, squares = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    sum = add(sum, x_[i]);
+    abs_sum += std::fabs(x_[i]);
+    squares += x_[i] * x_[i];
+  }
+  facts_.abs_sum = abs_sum * loose;
+  facts_.square_sum = squares * loose;
+  if (facts_.constant) return;
+  // n-1 additions, each off by kPairError of a partial sum, which is at most A1; and the division.
+  const Pair mean = divide(sum, count);
+  const double mean_error = (count + 2) * kPairError * (facts_.abs_sum / count) * loose;
+  mean_ = to_quad(mean);
+  mean_error_ = mean_error;
+  Pair dev_squares;
+  double dev_sum = 0, max_dev = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const Pair d = add(negate(mean), x_[i]);
+    const double dev = std::fabs(d.hi) * (1 + 0x1p-50) + mean_error;
+    deviation_[i] = dev;
+    dev_sum += dev;
+    max_dev = std::max(max_dev, dev);
+    dev_squares = add(dev_squares, multiply(d, d));
+  }
+  // Of the computed sum of squares: (n+4) kPairError relative. And sum (x-m)^2 - nV = n(m-mu)^2 exactly.
+  const Pair variance = divide(dev_squares, count);
+  variance_ = to_quad(variance);
+  variance_error_ = ((count + 8) * kPairError * variance.hi + mean_error * mean_error) * (1 + 0x1p-40);
+  facts_.mean_abs = std::fabs(mean.hi) * (1 + 0x1p-50) + mean_error;
+  facts_.abs_dev_sum = dev_sum * loose;
+  facts_.max_dev = max_dev;
+  facts_.variance = (variance.hi * (1 + 0x1p-50) + variance_error_) * (1 + 0x1p-50);
+  facts_.variance_lo = std::max(0.0, (variance.hi * (1 - 0x1p-50) - variance_error_) * (1 - 0x1p-50));
+  facts_.kappa = std::max(1.0, std::sqrt(squares / (count * variance.hi)));
+}
+
+void RowCondition::fill_by_quads() {
+  const auto size = static_cast<std::size_t>(facts_.n);
+  const Quad count = static_cast<Quad>(facts_.n);
+  const Quad steps = count + 4;
+  Quad sum = 0, abs_sum = 0, squares = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const Quad v = x_[i];
+    sum += v;
+    abs_sum += abs(v);
+    squares += v * v;
+  }
+  facts_.abs_sum = round_up(abs_sum * (1 + steps * kSlack));
+  facts_.square_sum = round_up(squares * (1 + steps * kSlack));
+  if (facts_.constant) return;
+  // |mean^ - mu| <= ((n-1) + 1) u A1/n, doubled.
+  mean_ = sum / count;
+  const Quad mean_error = steps * kSlack * (abs_sum / count);
+  Quad dev_sum = 0, dev_squares = 0, max_dev = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const Quad d = abs(x_[i] - mean_);
+    const Quad dev = d * (1 + kSlack) + mean_error;
+    deviation_[i] = round_up(dev);
+    dev_sum += dev;
+    dev_squares += d * d;
+    max_dev = std::max(max_dev, dev);
+  }
+  // As a two-pass variance: gamma_{n+3} V + (1+gamma) E^2; V^ >= V(1-gamma).
+  variance_ = dev_squares / count;
+  const Quad variance_error = steps * kSlack * variance_ + 2 * mean_error * mean_error;
+  mean_error_ = round_up(mean_error);
+  variance_error_ = round_up(variance_error);
+  facts_.mean_abs = round_up(abs(mean_) + mean_error);
+  facts_.abs_dev_sum = round_up(dev_sum * (1 + steps * kSlack));
+  facts_.max_dev = round_up(max_dev);
+  facts_.variance = round_up(variance_ + variance_error);
+  facts_.variance_lo = variance_ > variance_error ? round_down(variance_ - variance_error) : 0;
+  const double ratio = static_cast<double>(squares / (count * variance_));
+  facts_.kappa = std::max(1.0, std::sqrt(ratio));
 }
 
 void RowCondition::fill_prefixes() {

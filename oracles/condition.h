@@ -1,16 +1,18 @@
-// Fills the row facts: condition number, sums and deviations of one row, in 113-bit arithmetic with the
-// arithmetic's own error added, so that every fact is a bound.
+// Fills the row facts: condition number, sums and deviations of one row, in arithmetic of 106 or 113 bits
+// with the arithmetic's own error added, so that every fact is a bound.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "corpus/row_facts.h"
+#include "oracles/double_double.h"
 #include "oracles/quad.h"
 
 namespace normcheck {
 
-/// Facts and 113-bit statistics of one row of finite numbers. Reusable: `fill` keeps the memory.
+/// Facts and statistics of one row of finite numbers, in pairs of doubles where the range allows, else in
+/// Quad. Reusable: `fill` keeps the memory.
 class RowCondition {
  public:
   RowCondition() = default;
@@ -24,11 +26,15 @@ class RowCondition {
   const RowFacts& facts() const { return facts_; }
   Quad mean() const { return mean_; }
   double mean_error() const { return mean_error_; }  ///< |mean() - exact| <= this
+  /// Whether every x is in the range in which pairs of doubles have their stated error.
+  bool in_pair_range() const { return in_pair_range_; }
   Quad variance() const { return variance_; }
   double variance_error() const { return variance_error_; }  ///< likewise; both are 0 on a constant row
   const double* x() const { return x_; }
 
  private:
+  void fill_by_pairs();
+  void fill_by_quads();
   void fill_prefixes();
   static BlockFacts block(const void* context, std::int64_t lo, std::int64_t hi);
   static double mean_gap(const void* context, std::int64_t lo, std::int64_t mid, std::int64_t hi);
@@ -36,6 +42,7 @@ class RowCondition {
 
   RowFacts facts_;
   const double* x_ = nullptr;
+  bool in_pair_range_ = false;
   Quad mean_ = 0;
   Quad variance_ = 0;
   double mean_error_ = 0;

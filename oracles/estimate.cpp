@@ -37,34 +37,48 @@ RowEstimate::RowEstimate(const RowCondition& condition, double eps) : condition_
   rstd_relative_ = 2 * (round_up(residual) + 0x1p-110 + of_w);
   shift_ = 2 * round_up(rstd_ * condition.mean_error());
   usable_ = std::isfinite(shift_);
+  rstd_pair_ = to_pair(rstd_);
+  minus_mean_ = to_pair(-condition.mean());
+  pairs_ = usable_ && condition.in_pair_range() && pair_safe(rstd_pair_.hi);
 }
 
 Estimated RowEstimate::rstd() const {
-  return {rstd_, usable_ ? round_up(rstd_ * rstd_relative_) + kSmallest : kInfinity};
+  return {rstd_pair_,
+          usable_ ? std::fabs(rstd_pair_.hi) * (2 * rstd_relative_ + kPairError) + kSmallest : kInfinity};
 }
 
-Estimated RowEstimate::deviation(std::int64_t i) const {
-  const Quad d = condition_->x()[i] - condition_->mean();
-  return {d, 2 * (round_up(abs(d) * 0x1p-112) + condition_->mean_error()) + kSmallest};
+Estimated RowEstimate::mean() const {
+  return {negate(minus_mean_), condition_->mean_error() + std::fabs(minus_mean_.hi) * kPairError + kSmallest};
 }
 
+// x-mean, times rstd, times gamma, plus beta: four operations of kPairError each, the error of rstd
+// (relative) and of the mean (times rstd and gamma).
 Estimated RowEstimate::y(std::int64_t i, double gamma, double beta) const {
-  // x-mean, times rstd, times gamma: three roundings and the errors of mean and rstd; then + beta.
+  if (!pairs_ || !pair_safe(gamma) || !pair_safe(beta)) return y_by_quads(i, gamma, beta);
+  const Pair product = multiply(multiply(add(minus_mean_, condition_->x()[i]), rstd_pair_), gamma);
+  const Pair value = add(product, beta);
+  const double of_product =
+      std::fabs(product.hi) * (rstd_relative_ + 8 * kPairError) + std::fabs(gamma) * shift_;
+  return {value, 2 * (of_product + std::fabs(value.hi) * kPairError) + kSmallest};
+}
+
+Estimated RowEstimate::y_by_quads(std::int64_t i, double gamma, double beta) const {
   const Quad product = (condition_->x()[i] - condition_->mean()) * rstd_ * gamma;
   const Quad value = product + beta;
-  if (!usable_) return {value, kInfinity};
+  const Pair rounded = to_pair(value);
+  if (!usable_ || !std::isfinite(rounded.hi)) return {rounded, kInfinity};
   const double size = static_cast<double>(abs(product));
   const double of_product = size * (rstd_relative_ + 0x1p-109) + std::fabs(gamma) * shift_;
-  const double error = 2 * of_product + static_cast<double>(abs(value)) * 0x1p-111 + kSmallest;
-  return {value, std::isfinite(error) ? error : kInfinity};
+  const double error = 2 * (of_product + std::fabs(rounded.hi) * kPairError) + kSmallest;
+  return {rounded, std::isfinite(error) ? error : kInfinity};
 }
 
 Decision decide_within(const Estimated& e, double got, double allowance) {
-  const double distance = static_cast<double>(abs(Quad(got) - e.value));
-  if (distance * (1 + 0x1p-50) + e.error * (1 + 0x1p-50) + kSmallest <= allowance * (1 - 0x1p-50))
-    return Decision::yes;
-  if (distance * (1 - 0x1p-50) - e.error * (1 + 0x1p-50) - kSmallest > allowance * (1 + 0x1p-50))
-    return Decision::no;
+  const double distance = std::fabs(signed_distance(e, got));
+  if (!std::isfinite(distance)) return Decision::unknown;
+  const double error = e.error * (1 + 0x1p-48) + kSmallest;
+  if (distance * (1 + 0x1p-48) + error <= allowance * (1 - 0x1p-48)) return Decision::yes;
+  if (distance * (1 - 0x1p-48) - error > allowance * (1 + 0x1p-48)) return Decision::no;
   return Decision::unknown;
 }
 

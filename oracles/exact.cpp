@@ -123,7 +123,8 @@ struct ExactValue::Data {
     if (!surd) return sign(base - Dyadic{t.m * den, t.e});
     const Dyadic u = t - base;
     if (sign(num) != sign(u)) return sign(num) > sign(u) ? 1 : -1;
-    return sign(num) * sign(square_gap(u));
+    const int clear = clear_order(leading(num) / surd->root_b, leading(u));
+    return sign(num) * (clear != 0 ? clear : sign(square_gap(u)));
   }
 
   /// value - t.

@@ -145,7 +145,7 @@ void RowJudge::judge_number(std::int64_t i, const ElementFacts& e, double allowa
       dtype, y_bits(i), estimate,
       [&input, i] { return input.exact_row().y(i, input.gamma_at(i), input.beta_at(i)); }, allowance);
 
-  const double share = static_cast<double>(abs(Quad(e.gamma_abs) * input.estimate->x_hat(i).value));
+  const double share = e.gamma_abs * std::fabs(input.estimate->x_hat(i).value.hi);
   differs_from_beta_ = differs_from_beta_ || share > 0;
   ignorable_ = ignorable_ && allowance >= share;
 
@@ -168,7 +168,7 @@ void RowJudge::judge_number(std::int64_t i, const ElementFacts& e, double allowa
   }
 
   ElementReport r = report(Output::y, i, y_bits(i));
-  r.want = static_cast<double>(estimate.value);
+  r.want = estimate.value.hi;
   r.error_ulp = m.error_ulp;
   r.normwise_u = normwise;
   r.allowed_abs = allowance;
@@ -231,7 +231,7 @@ void RowJudge::judge_statistic(Output output, std::uint64_t got, const Estimated
   const Measure m = measure(dtype, got, used, exact, allowance);
   if (m.within) return;
   ElementReport r = report(output, 0, got);
-  r.want = static_cast<double>(estimate.value);
+  r.want = estimate.value.hi;
   r.error_ulp = m.error_ulp;
   r.allowed_abs = allowance;
   r.allowed_ulp = allowance / ulp(dtype, r.want);
@@ -369,11 +369,8 @@ ElementFacts RowInput::element(std::int64_t i) const {
   e.deviation = condition.facts().deviation[i];
   e.gamma_abs = std::fabs(gamma_at(i));
   e.beta_abs = std::fabs(beta_at(i));
-  const auto upper = [](const Estimated& v) {
-    return (Upward(round_up(abs(v.value))) + Upward(v.error)).value();
-  };
-  e.x_hat_abs = e.deviation == 0 ? 0 : upper(estimate->x_hat(i));
-  e.y_abs = upper(estimate->y(i, gamma_at(i), beta_at(i)));
+  e.x_hat_abs = e.deviation == 0 ? 0 : estimate->x_hat(i).magnitude();
+  e.y_abs = estimate->y(i, gamma_at(i), beta_at(i)).magnitude();
   return e;
 }
 

@@ -11,32 +11,49 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Quad power_of_two(int exponent) {
-  Quad out = 1;
-  const Quad step = exponent < 0 ? Quad(0.5) : Quad(2);
-  for (int i = std::abs(exponent); i > 0; --i) out *= step;
-  return out;
-}
-
-/// omega + ulp(omega)/2, from which round to nearest overflows; in Quad, so for f64 too.
-Quad threshold(DType dtype) {
-  const Format f = format_of(dtype);
-  return power_of_two(f.emax) * (2 - power_of_two(-f.precision));
-}
-
-/// floor(log2 v) for v > 0 in the range of double, subnormals included; clamped beyond.
-int exponent_of(Quad v) {
-  const double d = static_cast<double>(v);
-  if (d == 0) return -1075;
-  if (std::isinf(d)) return 1024;
-  int e = std::ilogb(d);
-  if (static_cast<Quad>(std::ldexp(1.0, e)) > v) --e;  // the conversion rounded up to a power of two
-  return e;
-}
-
-int ulp_exponent_of(const Format& f, Quad magnitude) {
-  const int e = magnitude > 0 ? exponent_of(magnitude) : f.emin;
+/// log2 of ulp, for a magnitude >= 0.
+int unit_exponent(const Format& f, double magnitude) {
+  const int e = magnitude > 0 ? std::ilogb(magnitude) : f.emin;
   return std::clamp(e, f.emin, f.emax) - (f.precision - 1);
+}
+
+/// |exact| + allowance >= omega + ulp(omega)/2, with the sign of `side`; exactly, but for rounding the
+/// allowance up. (The threshold is not a double for f64; omega and half an ulp are.)
+bool reaches_overflow(DType dtype, const ExactValue& exact, double side, double allowance) {
+  const Format f = format_of(dtype);
+  const double half_unit = std::ldexp(1.0, f.emax - f.precision);
+  const double omega = largest_finite(dtype);
+  double needed = omega;
+  if (allowance >= half_unit) {
+    const double rest = std::nextafter(allowance - half_unit, kInfinity);
+    needed = rest >= omega ? 0 : std::nextafter(omega - rest, 0.0);
+  } else if (dtype != DType::f64) {
+    needed = omega + (half_unit - allowance);
+  }
+  return exact.compare(side * needed) * side >= 0;
+}
+
+/// An infinity: right where the value rounds to it, allowed where the allowance reaches the threshold; then
+/// measured as 2^(emax+1), the number that overflow stands for.
+Measure measure_infinity(DType dtype, std::uint64_t got_bits, const ExactValue& exact, double allowance) {
+  Measure out;
+  const double side = std::copysign(1.0, to_double(dtype, got_bits));
+  out.correctly_rounded = exact.round(dtype) == got_bits;
+  if (out.correctly_rounded) {
+    out.within = true;
+    return out;
+  }
+  out.within = std::isinf(allowance) || reaches_overflow(dtype, exact, side, allowance);
+  out.error_ulp = side * kInfinity;
+  out.error_abs = kInfinity;
+  if (out.within) {
+    const Format f = format_of(dtype);
+    const double distance = 2 * (std::ldexp(1.0, f.emax) - exact.to_double() * side / 2);
+    out.error_abs = distance;
+    out.error_ulp =
+        side * std::ldexp(std::ldexp(1.0, f.emax) - exact.to_double() * side / 2, f.precision - f.emax);
+  }
+  return out;
 }
 
 }  // namespace
@@ -54,41 +71,21 @@ Measure measure(DType dtype, std::uint64_t got_bits, const Estimated& estimate, 
     if (!made) made.emplace(source());
     return *made;
   };
-  const Format f = format_of(dtype);
-  const Quad size = abs(estimate.value);
-
-  if (std::isinf(got)) {
-    // The threshold test needs |exact| to within the allowance's own size: take the exact value, rounded,
-    // where the estimate is open, and let equality count.
-    const double side = std::copysign(1.0, got);
-    const Quad value = std::isfinite(estimate.error) ? estimate.value : Quad(exact().to_double());
-    const Quad slack = std::isfinite(estimate.error) ? Quad(estimate.error) : Quad(0);
-    out.correctly_rounded = exact().round(dtype) == got_bits;
-    out.within = out.correctly_rounded || value * side + slack + allowance >= threshold(dtype);
-    if (out.correctly_rounded) return out;
-    out.error_ulp = side * kInfinity;
-    out.error_abs = kInfinity;
-    if (out.within) {  // measured as 2^(emax+1), the number that overflow stands for
-      const Quad distance = power_of_two(f.emax + 1) - value * side;
-      out.error_abs = static_cast<double>(abs(distance));
-      out.error_ulp = side * static_cast<double>(abs(distance) / power_of_two(f.emax - f.precision + 1));
-    }
-    return out;
-  }
+  if (std::isinf(got)) return measure_infinity(dtype, got_bits, exact(), allowance);
 
   const Decision decision = std::isinf(allowance) ? Decision::yes : decide_within(estimate, got, allowance);
   out.within = decision == Decision::unknown ? exact().within(got, allowance) : decision == Decision::yes;
 
   // The estimate gives the error where the binade is certain and its own error is below 2^-40 ulp.
-  const Quad low = size > Quad(estimate.error) ? size - Quad(estimate.error) : Quad(0);
-  const int unit_low = ulp_exponent_of(f, low);
-  const bool certain =
-      std::isfinite(estimate.error) && unit_low == ulp_exponent_of(f, size + Quad(estimate.error));
-  const double unit = std::ldexp(1.0, unit_low);
-  const Quad distance = Quad(got) - estimate.value;
-  if (certain && unit > 0 && estimate.error <= unit * 0x1p-40) {
-    out.error_ulp = static_cast<double>(distance / Quad(unit));
-    out.error_abs = static_cast<double>(abs(distance));
+  const Format f = format_of(dtype);
+  const double size = std::fabs(estimate.value.hi);
+  const int exponent = unit_exponent(f, std::max(0.0, size * (1 - 0x1p-51) - estimate.error));
+  const double distance = signed_distance(estimate, got);
+  const double unit = std::ldexp(1.0, exponent);
+  if (exponent == unit_exponent(f, estimate.magnitude()) && std::isfinite(distance) &&
+      estimate.error <= unit * 0x1p-40) {
+    out.error_ulp = distance / unit;
+    out.error_abs = std::fabs(distance);
     const double magnitude = std::fabs(out.error_ulp);
     if (magnitude < 0.5 - 0x1p-38) {
       out.correctly_rounded = true;
@@ -97,8 +94,7 @@ Measure measure(DType dtype, std::uint64_t got_bits, const Estimated& estimate, 
     if (magnitude > 0.5 + 0x1p-38) return out;
   } else {
     out.error_ulp = exact().error_ulp(dtype, got_bits);
-    out.error_abs = static_cast<double>(abs(Quad(got) - Quad(exact().to_double())));
-    if (std::isfinite(estimate.error)) out.error_abs = static_cast<double>(abs(distance));
+    out.error_abs = std::fabs(std::ldexp(out.error_ulp, exact().ulp_exponent(dtype)));
   }
   out.correctly_rounded = to_double(dtype, exact().round(dtype)) == got;
   return out;

@@ -53,6 +53,16 @@ inline Truncated operator+(Truncated a, Truncated b) {
   return normalized(static_cast<Wide128>(a.m) + (shift < 64 ? b.m >> shift : 0), a.e);
 }
 
+/// sign(a - b) where they differ by more than 64 units of the smaller one's last place, else 0: numbers
+/// that stand for values within 2^-59 of them may then be equal, or lie the other way round. Both not 0.
+inline int clear_order(Truncated a, Truncated b) {
+  if (a.e < b.e) return -clear_order(b, a);
+  if (a.e > b.e + 1) return 1;
+  const Wide128 high = static_cast<Wide128>(a.m) << (a.e - b.e);
+  constexpr unsigned slack = 64;
+  return high > static_cast<Wide128>(b.m) + slack ? 1 : high + slack < b.m ? -1 : 0;
+}
+
 /// floor(sqrt(v)) * 2^e for v in [2^126, 2^128).
 inline Truncated root(Wide128 v, int e) {
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();

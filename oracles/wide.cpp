@@ -4,8 +4,9 @@
 // How wide: let w be the bits from the highest to the lowest one in x, v those in n^2(var + eps), and u
 // those that beta and a rounding boundary t near y span together. y is t or differs from it by more than
 // 2^-(v + 2u) of |t| + |beta|, since (t - beta)^2 n^2(var + eps) and (gamma (n x_i - sum x))^2 are multiples
-// of known powers of two; and x_i - mean loses w + log2 n bits. The precision is the smallest of the three
-// below that covers v + 2u + w and the rounding of n-term sums. All f64 rows fit the last one.
+// of known powers of two (u counts the size of gamma x_hat as well, for t = beta); and x_i - mean loses w +
+// log2 n bits. The precision is the smallest of the three below that covers v + 2u + w and the rounding of
+// n-term sums. All f64 rows fit the last one.
 #include "oracles/wide.h"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ struct Width {
   static constexpr int bits = static_cast<int>(bits_);
   using Real = Float<bits_>;
 };
-using Narrow = Width<512>;
+using Narrow = Width<768>;
 using Middle = Width<2048>;
 using Widest = Width<11264>;
 
@@ -63,10 +64,11 @@ template <typename Real>
 struct Moments {
   Real mean;
   Real variance;
+  Real deviation;  ///< sqrt(variance + eps)
 };
 
 template <typename Real>
-Moments<Real> two_pass(const std::vector<double>& x) {
+Moments<Real> two_pass(const std::vector<double>& x, double eps) {
   const Real n = static_cast<long long>(x.size());
   Real sum = 0;
   for (const double v : x) sum += Real(v);
@@ -76,7 +78,8 @@ Moments<Real> two_pass(const std::vector<double>& x) {
     const Real d = Real(v) - mean;
     squares += d * d;
   }
-  return {mean, squares / n};
+  const Real variance = squares / n;
+  return {mean, variance, sqrt(Real(variance + Real(eps)))};
 }
 
 template <typename Real>
@@ -151,6 +154,13 @@ double to_finite(const Real& v) {
   return v < 0 ? -out : out;
 }
 
+/// |got - v| <= reach, the difference in the widest float: v may lie far below the last bit of got.
+template <typename Real>
+bool within_reach(const Real& v, const Widest::Real& got, const Widest::Real& reach) {
+  const Widest::Real difference = got - Widest::Real(v);
+  return difference <= reach && -difference <= reach;
+}
+
 }  // namespace
 
 struct WideValue::Data {
@@ -202,22 +212,17 @@ bool WideValue::within_ulp(DType dtype, std::uint64_t got, double k) const {
   if (kind == Class::nan) return false;
   return std::visit(
       [&](const auto& v) {
-        using Real = std::decay_t<decltype(v)>;
-        Real stand_in = power_of_two<Real>(f.emax + 1);
+        Widest::Real stand_in = power_of_two<Widest::Real>(f.emax + 1);
         if (kind == Class::minus_infinity) stand_in = -stand_in;
-        if (kind == Class::finite) stand_in = value_of<Real>(f, got);
-        return Real(abs(Real(stand_in - v))) <= Real(ldexp(Real(k), ulp_exponent_of(f, v)));
+        if (kind == Class::finite) stand_in = value_of<Widest::Real>(f, got);
+        return within_reach(v, stand_in, ldexp(Widest::Real(k), ulp_exponent_of(f, v)));
       },
       data_->v);
 }
 
 bool WideValue::within(double got, double allowance) const {
   return std::visit(
-      [&](const auto& v) {
-        using Real = std::decay_t<decltype(v)>;
-        return Real(abs(Real(Real(got) - v))) <= Real(allowance);
-      },
-      data_->v);
+      [&](const auto& v) { return within_reach(v, Widest::Real(got), Widest::Real(allowance)); }, data_->v);
 }
 
 struct WideRow::Data {
@@ -228,9 +233,9 @@ struct WideRow::Data {
 
   /// Moments at a precision of at least `bits`; made again where the row's own is too small.
   auto moments_of(int bits) const {
-    if (bits <= Narrow::bits) return decltype(moments)(two_pass<Narrow::Real>(x));
-    if (bits <= Middle::bits) return decltype(moments)(two_pass<Middle::Real>(x));
-    return decltype(moments)(two_pass<Widest::Real>(x));
+    if (bits <= Narrow::bits) return decltype(moments)(two_pass<Narrow::Real>(x, eps));
+    if (bits <= Middle::bits) return decltype(moments)(two_pass<Middle::Real>(x, eps));
+    return decltype(moments)(two_pass<Widest::Real>(x, eps));
   }
 };
 
@@ -243,12 +248,11 @@ WideValue wide_value(WideValue::Data v) {
   return WideValue(std::make_unique<const WideValue::Data>(std::move(v)));
 }
 
+/// gamma * x_hat.
 template <typename Real>
-Real affine(const Moments<Real>& m, double eps, double x, double gamma, double beta) {
-  const Real total = m.variance + Real(eps);
-  if (total == 0) throw std::domain_error("wide oracle: the variance and eps are both 0");
-  const Real deviation = Real(x) - m.mean;
-  return Real(deviation / Real(sqrt(total))) * Real(gamma) + Real(beta);
+Real scaled_deviation(const Moments<Real>& m, double x, double gamma) {
+  if (m.deviation == 0) throw std::domain_error("wide oracle: the variance and eps are both 0");
+  return Real(Real(Real(x) - m.mean) / m.deviation) * Real(gamma);
 }
 
 template <typename Real>
@@ -296,19 +300,21 @@ WideValue WideRow::y(std::int64_t i, double gamma, double beta) const {
   const double x = data_->x.at(static_cast<std::size_t>(i));
   const auto at_width = [&](const auto& m) {
     using Real = std::decay_t<decltype(m.mean)>;
-    const Real v = affine(m, data_->eps, x, gamma, beta);
-    // Bits that beta and a boundary near v span. A v that may be mere rounding noise tells nothing, and
-    // a boundary then can be as small as any.
+    const Real term = scaled_deviation(m, x, gamma);
+    const Real v = term + Real(beta);
+    if (beta == 0 || term == 0) return std::pair(WideValue::Data{v}, 0);
+    // Bits that beta, gamma * x_hat and a boundary near v span. A v that may be mere rounding noise tells
+    // nothing, and a boundary then can be as small as any.
     constexpr int smallest = -1076;
-    const int precision = std::numeric_limits<Real>::digits;
     Span together;
     together.add(beta);
-    int v_exponent = v == 0 ? smallest : exponent_of(v);
-    if (!together.empty() && v_exponent < together.high - precision / 2) v_exponent = smallest;
+    const int v_exponent = v == 0 ? smallest : exponent_of(v);
+    const bool noise = v_exponent < together.high - std::numeric_limits<Real>::digits / 2;
+    const int boundary = noise ? smallest : std::max(v_exponent - 54, smallest);
     const int high = std::max(together.high, v_exponent) + 2;
-    const int low = std::min(together.low, std::max(v_exponent - 54, smallest));
+    const int low = std::min({together.low, boundary, exponent_of(term)});
     const int needed = data_->row_bits + 2 * (high - low) + 64;
-    return std::pair(WideValue::Data{v}, beta == 0 ? 0 : needed);
+    return std::pair(WideValue::Data{v}, needed);
   };
   auto [first, needed] = std::visit(at_width, data_->moments);
   const int has =
@@ -323,7 +329,7 @@ WideValue WideRow::rstd() const {
   return std::visit(
       [&](const auto& m) {
         using Real = std::decay_t<decltype(m.mean)>;
-        return wide_value({Real(Real(1) / Real(sqrt(Real(m.variance + Real(data_->eps)))))});
+        return wide_value({Real(Real(1) / m.deviation)});
       },
       data_->moments);
 }
