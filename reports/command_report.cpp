@@ -33,16 +33,16 @@ std::string utc_now() {
   return text.data();
 }
 
-std::vector<std::pair<const Row*, DType>> jobs_for(const Options& options) {
+std::vector<SweepJob> jobs_for(const Options& options) {
   std::vector<const Row*> rows;
   for (const std::string& name : options.names) rows.push_back(&row_named(name));
   if (rows.empty()) {
     for (const Row& row : table()) rows.push_back(&row);
   }
   const std::vector<DType> wanted = dtypes_named(options.dtypes);
-  std::vector<std::pair<const Row*, DType>> jobs;
+  std::vector<SweepJob> jobs;
   for (const Row* row : rows) {
-    for (const DType dtype : dtypes_of(*row, wanted)) jobs.emplace_back(row, dtype);
+    for (const DType dtype : dtypes_of(*row, wanted)) jobs.push_back({row, dtype});
   }
   if (jobs.empty())
     throw InputError(
@@ -122,14 +122,14 @@ Exit run_report(const Options& options) {
   require_writable(options.out, "--out");
   {
     Progress progress;
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-      const auto [row, dtype] = jobs[i];
-      progress.step(fmt::format("{} {}", row->name, dtype_name(dtype)), static_cast<double>(i),
-                    static_cast<double>(jobs.size()) + 2);
-      data.entries.push_back(sweep(*row, dtype, data.plan));
-    }
-    progress.step("error against kappa", static_cast<double>(jobs.size()),
-                  static_cast<double>(jobs.size()) + 2);
+    const auto total = static_cast<double>(jobs.size()) + 2;
+    progress.step("the sweep", 0, total);
+    sweep_all(jobs, data.plan, [&](std::size_t i, SweepEntry entry) {
+      progress.step(fmt::format("{} {}", entry.row->name, dtype_name(entry.dtype)),
+                    static_cast<double>(i + 1), total);
+      data.entries.push_back(std::move(entry));
+    });
+    progress.step("error against kappa", total - 1, total);
     data.curves = kappa_sweep(data.plan.seed, data.plan.oracle);
   }
   data.half_sum = half_sum(data.plan.oracle);

@@ -135,7 +135,8 @@ Options parse_command_line(int argc, const char* const* argv) {
   check->add_option("IMPL", o.names, "implementations, such as welford/f32 (normcheck list)")->required();
   add_sweep_options(*check, o);
   check->add_option("--json", o.json, "write the results to this file, as JSON lines");
-  check->add_flag("--strict", o.strict, "a NOTE counts as a finding");
+  check->add_flag("--strict", o.strict,
+                  "a case that says an implementation fails there, and did not, counts as a finding");
 
   CLI::App* replay = app.add_subcommand("replay", "run cases again and judge them");
   replay->add_option("FILE", o.names, ".case files")->required();

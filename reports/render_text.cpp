@@ -36,21 +36,19 @@ std::string worst_text(const Finding& finding, const ElementReport& worst) {
   return text + "\n";
 }
 
-/// "inf", or the number with its unit.
-std::string largest_text(const LargestError& largest) {
-  if (largest.ulp < 0) return "none judged";
-  if (!std::isfinite(largest.ulp)) return "NaN or inf";
-  return short_number(largest.ulp) + " ulp";
+/// A cell: the number without its unit, which the column's head names.
+std::string largest_cell(const LargestError& largest) {
+  if (largest.ulp < 0) return "-";
+  return std::isfinite(largest.ulp) ? short_number(largest.ulp) : "NaN/inf";
 }
 
-std::string allowed_text(const LargestError& largest) {
-  if (largest.ulp < 0 || std::isnan(largest.allowed_ulp)) return "";
-  if (std::isinf(largest.allowed_ulp)) return "void";
-  return short_number(largest.allowed_ulp) + " ulp";
+std::string allowed_cell(const LargestError& largest) {
+  if (largest.ulp < 0 || std::isnan(largest.allowed_ulp)) return "-";
+  return std::isinf(largest.allowed_ulp) ? "void" : short_number(largest.allowed_ulp);
 }
 
-/// Every verdict that is not one of the four columns, with its count.
-std::string other_verdicts(const Tally& tally) {
+/// Every verdict that is not one of the four columns, with its count; what came out beyond the safe range.
+std::string remarks(const Tally& tally) {
   std::string out;
   for (std::size_t v = 0; v < tally.verdicts.size(); ++v) {
     const auto verdict = static_cast<Verdict>(v);
@@ -59,22 +57,28 @@ std::string other_verdicts(const Tally& tally) {
     if (!column && tally.verdicts[v] > 0)
       out += fmt::format("  {} {}", verdict_name(verdict), tally.verdicts[v]);
   }
-  for (const auto& [what, times] : tally.out_of_range)
-    out += fmt::format("  out of range: {} {}", what, times);
+  if (!tally.out_of_range.empty()) out += "  out of range:";
+  for (const auto& [what, times] : tally.out_of_range) out += fmt::format(" {} {}", times, what);
   return out;
+}
+
+/// One line of the table; the head and the rows share it.
+template <class... Cells>
+std::string table_line(const Cells&... cells) {
+  return fmt::format("  {:<19}{:>6}{:>6}{:>5}{:>5}{}{:>8}{:>7}{:>7}{:>7}{:>9}{:>9}{:>8}{:>9}{:>8}{}\n",
+                     cells...);
 }
 
 std::string tally_line(const Tally& t, const Style& style) {
   const ElementCounts& c = t.counts;
   const std::string fails = fmt::format("{:>5}", t.of(Verdict::fail));
-  const std::string kappa = t.largest.ulp < 0 ? "" : short_number(t.largest.kappa);
-  return fmt::format("  {:<18}{:>6}{:>6}{:>6}{:>6}{}  {:>7}{:>7}{:>8}{:>8}   {:>11}{:>12}{:>9}   {:>7}{}\n",
-                     t.regime, t.cases, t.of(Verdict::pass), t.of(Verdict::vacuous),
-                     t.of(Verdict::void_bound), t.of(Verdict::fail) > 0 ? style.red(fails) : fails,
-                     percent(c.proved, c.elements), percent(c.voided, c.elements),
-                     percent(c.vacuous, c.elements), percent(c.skipped, c.elements), largest_text(t.largest),
-                     allowed_text(t.largest), kappa, percent(t.not_correctly_rounded, t.judged),
-                     other_verdicts(t));
+  const bool any = t.largest.ulp >= 0;
+  return table_line(t.regime, t.cases, t.of(Verdict::pass), t.of(Verdict::void_bound), t.of(Verdict::vacuous),
+                    t.of(Verdict::fail) > 0 ? style.red(fails) : fails, percent(c.proved, c.elements),
+                    percent(c.voided, c.elements), percent(c.vacuous, c.elements),
+                    percent(c.skipped, c.elements), largest_cell(t.largest), allowed_cell(t.largest),
+                    any ? short_number(t.largest.kappa) : "-", any ? short_number(t.largest.normwise_u) : "-",
+                    percent(t.not_correctly_rounded, t.judged), remarks(t));
 }
 
 std::string values_text(const std::vector<double>& values, std::size_t from, std::size_t count) {
@@ -128,11 +132,11 @@ std::string entry_text(const SweepEntry& entry, const SweepPlan& plan, const Sty
                   style.bold(fmt::format("{}  {}", entry.row->name, dtype_name(entry.dtype))),
                   counted(total.cases, "case"), counted(total.evaluations, "evaluation"),
                   grouped(total.counts.elements), plan.contract == ContractKind::own ? "own" : "stable");
-  out += style.dim(fmt::format(
-             "  {:<18}{:>6}{:>6}{:>6}{:>6}{:>5}  {:>7}{:>7}{:>8}{:>8}   {:>11}{:>12}{:>9}   {:>7}", "regime",
-             "cases", "PASS", "VACU.", "VOID", "FAIL", "proved", "void", "vacuous", "skipped", "largest",
-             "allowed", "kappa", "not RN")) +
-         "\n";
+  const std::string fail = fmt::format("{:>5}", "FAIL");
+  out += style.dim(fmt::format("  {:<19}{:<29}{:<30}{:<27}{:>7}\n", "", "  cases by verdict",
+                               "  share of elements", "  largest error of y, ulp", "in u"));
+  out += style.dim(table_line("regime", "cases", "PASS", "VOID", "VAC.", fail, "proved", "void", "vac.",
+                              "skip.", "error", "allowed", "kappa", "largest", "not RN", ""));
   for (const Tally& tally : entry.regimes) out += tally_line(tally, style);
   Tally last = total;
   last.regime = "all";

@@ -1,14 +1,14 @@
 // Draws cases by number, runs one implementation on them, and counts what the judge says.
 #include "reports/sweep.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
-
-#include "corpus/error.h"
-#include "reports/select.h"
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
 
 namespace normcheck {
 namespace {
@@ -36,7 +36,8 @@ GenRequest draw_request(const SweepPlan& plan, DType dtype, std::uint64_t item) 
     const auto& list = plan.lengths.list;
     request.n = list.empty() ? draw_length(rng, plan.lengths.lo, plan.lengths.hi)
                              : list[item / plan.regimes.size() % list.size()];
-    request.rows = rng.between(1, request.n >= 1024 ? 2 : 8);
+    // Few rows where they are long: a row more says less than a case more.
+    request.rows = rng.between(1, request.n < 256 ? 8 : request.n < 1024 ? 2 : 1);
   }
   request.norm_ndim = plan.norm_ndim.value_or(rng.coin(0.7) ? 1 : rng.between(2, 3));
   if (plan.eps) {
@@ -120,19 +121,22 @@ class Sweeper {
     }
   }
 
+  /// Spread evenly over the regimes, those passed over that make no row of that length.
   void run_long() {
-    if (plan_.regimes.empty()) return;
+    const std::size_t size = plan_.regimes.size();
+    if (size == 0) return;
     std::uint64_t index = std::uint64_t{1} << 32;  // apart from the numbers of the short cases
-    for (const std::int64_t n : long_lengths) {
+    for (std::size_t k = 0; k < long_lengths.size(); ++k) {
       for (std::int64_t i = 0; i < plan_.long_rows; ++i, ++index) {
-        const std::size_t slot = static_cast<std::size_t>(i) % plan_.regimes.size();
-        GenRequest request{.dtype = entry_.dtype, .rows = 1, .n = n};
-        request.norm_ndim = plan_.norm_ndim.value_or(1);
-        if (plan_.eps) {
-          request.eps = *plan_.eps;
-          request.fixed_eps = true;
+        const std::size_t first =
+            static_cast<std::size_t>(i) * size / static_cast<std::size_t>(plan_.long_rows) + k;
+        for (std::size_t tried = 0; tried < size; ++tried) {
+          const std::size_t slot = (first + tried) % size;
+          const Case c = long_case(slot, long_lengths[k], index);
+          if (row_length(c) < long_lengths[k] / 2 || row_count(c) == 0) continue;
+          run(slot, c, draw_wanted(index));
+          break;
         }
-        run(slot, make_case(*plan_.regimes[slot], request, plan_.seed, index), draw_wanted(index));
       }
     }
   }
@@ -168,6 +172,16 @@ class Sweeper {
   }
 
  private:
+  Case long_case(std::size_t slot, std::int64_t n, std::uint64_t index) const {
+    GenRequest request{.dtype = entry_.dtype, .rows = 1, .n = n};
+    request.norm_ndim = plan_.norm_ndim.value_or(1);
+    if (plan_.eps) {
+      request.eps = *plan_.eps;
+      request.fixed_eps = true;
+    }
+    return make_case(*plan_.regimes[slot], request, plan_.seed, index);
+  }
+
   std::size_t slot_of(const std::string& group) {
     for (std::size_t i = 0; i < entry_.regimes.size(); ++i) {
       if (entry_.regimes[i].regime == group) return i;
@@ -209,40 +223,46 @@ SweepEntry sweep(const Row& row, DType dtype, const SweepPlan& plan) {
   return sweeper.finish();
 }
 
-SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
-  SweepPlan plan;
-  plan.regimes = regimes_named(options.regimes);
-  plan.lengths = options.lengths;
-  for (const std::string& text : options.shapes) {
-    const auto x = text.find('x');
-    const std::string wanted =
-        fmt::format("--shapes: '{}' is not rows x length; expected one such as 8x1024", text);
-    if (x == std::string::npos) throw InputError(wanted);
-    const Lengths rows = parse_lengths(text.substr(0, x)), n = parse_lengths(text.substr(x + 1));
-    if (rows.list.size() != 1 || n.list.size() != 1) throw InputError(wanted);
-    plan.shapes.emplace_back(rows.list[0], n.list[0]);
+void sweep_all(const std::vector<SweepJob>& jobs, const SweepPlan& plan,
+               const std::function<void(std::size_t, SweepEntry)>& done) {
+  const std::size_t threads =
+      std::min<std::size_t>(jobs.size(), std::clamp(std::thread::hardware_concurrency(), 1U, 16U));
+  std::vector<std::optional<SweepEntry>> waiting(jobs.size());
+  std::vector<std::exception_ptr> failed(jobs.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex lock;
+  std::condition_variable changed;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < jobs.size(); i = next++) {
+      std::optional<SweepEntry> entry;
+      std::exception_ptr failure;
+      try {
+        entry = sweep(*jobs[i].row, jobs[i].dtype, plan);
+      } catch (...) {
+        failure = std::current_exception();
+        next = jobs.size();
+      }
+      const std::lock_guard hold(lock);
+      waiting[i] = std::move(entry);
+      failed[i] = failure;
+      changed.notify_all();
+    }
+  };
+  std::vector<std::jthread> pool;
+  for (std::size_t t = 0; t < threads; ++t) pool.emplace_back(work);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    std::unique_lock hold(lock);
+    const auto ended = [&] {
+      return std::any_of(failed.begin(), failed.end(), [](const auto& f) { return f != nullptr; });
+    };
+    changed.wait(hold, [&] { return waiting[i].has_value() || ended(); });
+    for (const auto& failure : failed) {
+      if (failure) std::rethrow_exception(failure);
+    }
+    SweepEntry entry = std::move(*waiting[i]);
+    hold.unlock();
+    done(i, std::move(entry));
   }
-  plan.eps = options.eps;
-  if (plan.eps && !(*plan.eps >= 0 && std::isfinite(*plan.eps))) {
-    throw InputError(
-        fmt::format("--eps: {} is refused by every layer norm; expected a finite number >= 0", *plan.eps));
-  }
-  plan.norm_ndim = options.norm_ndim;
-  if (plan.norm_ndim && (*plan.norm_ndim < 1 || *plan.norm_ndim > 8)) {
-    throw InputError(fmt::format("--norm-ndim: {} is out of range; expected 1 to 8", *plan.norm_ndim));
-  }
-  plan.contract = parse_contract(options.contract, &table().front()).kind;
-  plan.oracle = oracle_named(options.oracle);
-  plan.seed = options.seed;
-  plan.budget = options.budget.value_or(Budget{default_evaluations, 0});
-  if (options.lengths.given) plan.long_rows = 0;
-  // A run that names its regimes asks for those alone.
-  if (options.regimes.empty() && !options.lengths.given) {
-    const auto folder = find_corpus(options.corpus);
-    plan.corpus_missing = !folder;
-    if (folder) plan.corpus = load_corpus(*folder);
-  }
-  return plan;
 }
 
 }  // namespace normcheck

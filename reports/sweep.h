@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,8 +56,17 @@ struct SweepEntry {
 
 SweepEntry sweep(const Row& row, DType dtype, const SweepPlan& plan);
 
+struct SweepJob {
+  const Row* row;
+  DType dtype;
+};
+/// Sweeps the jobs, several at once where there are cores, and hands each result over in the jobs' order, in
+/// the calling thread: what comes out does not depend on the number of threads.
+void sweep_all(const std::vector<SweepJob>& jobs, const SweepPlan& plan,
+               const std::function<void(std::size_t, SweepEntry)>& done);
+
 /// The two lengths past 16,384 of a default run; neither is a power of two, the second is past 65,536.
-constexpr std::array<std::int64_t, 2> long_lengths = {20011, 70001};
+constexpr std::array<std::int64_t, 2> long_lengths = {16411, 65543};
 
 /// Builds the plan that the options ask for, looking up names and loading the corpus.
 SweepPlan make_plan(const Options& options, std::int64_t default_evaluations);

@@ -1,0 +1,48 @@
+// Turns the options into a plan: names looked up, ranges checked, the corpus read.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "corpus/error.h"
+#include "reports/select.h"
+#include "reports/sweep.h"
+
+namespace normcheck {
+
+SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
+  SweepPlan plan;
+  plan.regimes = regimes_named(options.regimes);
+  plan.lengths = options.lengths;
+  for (const std::string& text : options.shapes) {
+    const auto x = text.find('x');
+    const std::string wanted =
+        fmt::format("--shapes: '{}' is not rows x length; expected one such as 8x1024", text);
+    if (x == std::string::npos) throw InputError(wanted);
+    const Lengths rows = parse_lengths(text.substr(0, x)), n = parse_lengths(text.substr(x + 1));
+    if (rows.list.size() != 1 || n.list.size() != 1) throw InputError(wanted);
+    plan.shapes.emplace_back(rows.list[0], n.list[0]);
+  }
+  plan.eps = options.eps;
+  if (plan.eps && !(*plan.eps >= 0 && std::isfinite(*plan.eps))) {
+    throw InputError(
+        fmt::format("--eps: {} is refused by every layer norm; expected a finite number >= 0", *plan.eps));
+  }
+  plan.norm_ndim = options.norm_ndim;
+  if (plan.norm_ndim && (*plan.norm_ndim < 1 || *plan.norm_ndim > 8)) {
+    throw InputError(fmt::format("--norm-ndim: {} is out of range; expected 1 to 8", *plan.norm_ndim));
+  }
+  plan.contract = parse_contract(options.contract, &table().front()).kind;
+  plan.oracle = oracle_named(options.oracle);
+  plan.seed = options.seed;
+  plan.budget = options.budget.value_or(Budget{default_evaluations, 0});
+  if (options.lengths.given) plan.long_rows = 0;
+  // A run that names its regimes asks for those alone.
+  if (options.regimes.empty() && !options.lengths.given) {
+    const auto folder = find_corpus(options.corpus);
+    plan.corpus_missing = !folder;
+    if (folder) plan.corpus = load_corpus(*folder);
+  }
+  return plan;
+}
+
+}  // namespace normcheck
