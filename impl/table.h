@@ -45,6 +45,7 @@ struct Row {
   void (*run)(const LayerNormCall& call);
   void (*trace)(const LayerNormCall& call, std::int64_t row, RowTrace& out);
   MomentBoundFunction moments;  ///< the proven bound of this row's own mean and variance
+  bool reads_prefixes;          ///< that bound is a recursion over prefix facts (they cost time to fill)
 };
 
 /// The bounds of the moments that `stable` allows, each valid for any order and for multiplication by a

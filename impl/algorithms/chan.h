@@ -20,6 +20,7 @@ Partial<R> merge(const Partial<R>& a, const Partial<R>& b) {
 
 struct Chan {
   static constexpr std::string_view name = "chan";
+  static constexpr bool reads_prefixes = true;
   static constexpr std::int64_t block = 8;
 
   template <Arithmetic R>

@@ -95,6 +95,7 @@ inline MomentBound moments_of_partial(const RowFacts& facts, const Working& f, P
 /// mean += (x-mean)/k; S += (x-mean_before)*(x-mean_after); var = S/n.
 struct Welford {
   static constexpr std::string_view name = "welford";
+  static constexpr bool reads_prefixes = true;
 
   template <Arithmetic R>
   static Moments<R> moments(std::span<const R> x) {
