@@ -44,7 +44,7 @@ void Lines::advance() {
     ++number_;
     const std::size_t end = rest_.find('\n');
     line_ = rest_.substr(0, end);
-    if (const auto bad = std::ranges::find_if(line_, is_control); bad != line_.end()) {
+    if (const auto bad = std::find_if(line_.begin(), line_.end(), is_control); bad != line_.end()) {
       fail("text",
            fmt::format("a control character {} in column {}", shown(std::string_view(bad, bad + 1)),
                        bad - line_.begin() + 1),

@@ -33,6 +33,9 @@ class Reader {
   };
   static constexpr std::size_t kKeyCount = 12;
   static const std::array<Key, kKeyCount> kKeys;
+  static const Key* find_key(std::string_view name) {  // kKeys.end() if there is none
+    return std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& k) { return k.name == name; });
+  }
 
   void read_id(Words& words);
   void read_op(Words& words);
@@ -62,7 +65,7 @@ class Reader {
   void check_scale(std::string_view field, const Tensor& t) const;
   void check_nan_rows() const;
   std::size_t line_of(std::string_view key) const {
-    const auto* found = std::ranges::find(kKeys, key, &Key::name);
+    const auto* found = find_key(key);
     return key_lines_[static_cast<std::size_t>(found - kKeys.begin())];
   }
 
@@ -108,7 +111,7 @@ Case Reader::read() {
 void Reader::read_key() {
   Words words = lines_.words();
   const std::string_view name = words.next();
-  const auto* key = std::ranges::find(kKeys, name, &Key::name);
+  const auto* key = find_key(name);
   if (key == kKeys.end()) {
     std::vector<std::string_view> names;
     for (const Key& known : kKeys) names.push_back(known.name);

@@ -54,7 +54,8 @@ constexpr Generator kGenerators[] = {
 };
 
 const Generator* find_generator(std::string_view name) {
-  const auto* found = std::ranges::find(kGenerators, name, &Generator::name);
+  const auto* found = std::find_if(std::begin(kGenerators), std::end(kGenerators),
+                                   [&](const Generator& g) { return g.name == name; });
   return found == std::end(kGenerators) ? nullptr : found;
 }
 

@@ -203,7 +203,8 @@ Tensor parse_npy(std::string_view bytes, std::string_view name, std::optional<DT
   const std::string_view text = split_header(bytes, name);
   Header header = HeaderReader(text, name).read();
   const DType dtype = dtype_from(header.descr, name, as);
-  if (header.fortran_order && std::ranges::count_if(header.shape, [](auto d) { return d != 1; }) > 1) {
+  if (header.fortran_order &&
+      std::count_if(header.shape.begin(), header.shape.end(), [](auto d) { return d != 1; }) > 1) {
     fail(name, "fortran_order", fmt::format("True for shape {}", shape_text(header.shape)),
          "C order (numpy.ascontiguousarray)");
   }

@@ -23,7 +23,7 @@ bool starts_value(std::string_view word) {
 void check_size(const Lines& lines, std::string_view field, std::span<const std::int64_t> shape,
                 std::int64_t max) {
   std::vector<std::int64_t> filled(shape.begin(), shape.end());
-  std::ranges::replace(filled, 0, 1);
+  std::replace(filled.begin(), filled.end(), 0, 1);
   const auto size = checked_size(filled);
   if (!size || *size > max) {
     lines.fail(field, fmt::format("shape {}", shape_text(shape)),

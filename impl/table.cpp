@@ -105,12 +105,12 @@ std::string_view finish_name(Finish finish) { return finishes[static_cast<std::s
 std::span<const Row> table() { return rows; }
 
 const Row* find_row(std::string_view name) {
-  const auto found = std::ranges::find(rows, name, &Row::name);
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
   return found == rows.end() ? nullptr : &*found;
 }
 
 bool offers(const Row& row, DType storage) {
-  return std::ranges::find(row.storages, storage) != row.storages.end();
+  return std::find(row.storages.begin(), row.storages.end(), storage) != row.storages.end();
 }
 
 LayerNormCall call_on(const Case& c) {
