@@ -47,7 +47,7 @@ std::string finding_text(const Case& c, const Subject& subject, const Judgement&
   out += fmt::format("  rows   {} of {} wrong, elements {} of {}\n", judgement.wrong_rows, row_count(c),
                      judgement.counts.failed, judgement.counts.elements);
   if (judgement.worst) out += stage_text(c, subject, *judgement.worst);
-  out += fmt::format("  replay normcheck replay {} --impl {}\n", file, subject.row->name);
+  out += fmt::format("  replay {}\n", replay_command(*subject.row, file));
   return out;
 }
 
@@ -55,7 +55,9 @@ void report_finding(const Case& c, const Subject& subject, const Judgement& judg
   std::string stem(subject.row->name);
   std::replace(stem.begin(), stem.end(), '/', '-');
   Case found = c;
-  found.id = fmt::format("{}-{}", stem, sha256_hex(format_case(c)).substr(0, 8));
+  found.id = "found";
+  for (auto* words : {&found.violates, &found.origin, &found.notes}) words->clear();
+  found.id = fmt::format("{}-{}", stem, sha256_hex(format_case(found)).substr(0, 8));
   found.notes.push_back(fmt::format("found by fuzzing: {} is {} under {}", subject.row->name,
                                     verdict_name(judgement.verdict), contract_name(subject.contract)));
   std::string file = (findings_folder() / (found.id + ".case")).string();

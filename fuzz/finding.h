@@ -18,8 +18,8 @@ std::filesystem::path findings_folder();
 std::string finding_text(const Case& c, const Subject& subject, const Judgement& judgement,
                          const std::string& file);
 
-/// Writes "<row>-<digest>.case" (the digest is of the case's text, so one case is one file), prints the
-/// text on stderr, and aborts: that is what a fuzzing engine takes for a crash.
+/// Writes "<row>-<digest>.case" (the digest is of the problem alone, so one problem is one file, replayed or
+/// not), prints the text on stderr, and aborts: that is what a fuzzing engine takes for a crash.
 [[noreturn]] void report_finding(const Case& c, const Subject& subject, const Judgement& judgement);
 
 }  // namespace normcheck

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -171,6 +172,17 @@ double special_or(int delta, DType dtype, double ordinary) {
   }
 }
 
+/// Tensor::set_value, with the two dtypes that C++ rounds to itself done in place: most of a decode is this.
+void store(Tensor& t, std::int64_t i, double value) {
+  if (t.dtype == DType::f32 && value == value) {
+    t.set_bits(i, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
+  } else if (t.dtype == DType::f64) {
+    t.set_bits(i, std::bit_cast<std::uint64_t>(value));
+  } else {
+    t.set_value(i, value);
+  }
+}
+
 struct Values {
   std::uint8_t structure;
   int exponent;  ///< of the mean
@@ -216,7 +228,7 @@ void fill_row(Tensor& x, std::int64_t first, std::int64_t n, const Values& v, do
         value += v.spread * deltas.next() / 64;
         break;
     }
-    x.set_value(first + i, value);
+    store(x, first + i, value);
   }
 }
 
@@ -239,7 +251,7 @@ std::optional<Tensor> read_scale(std::uint8_t mode, const Case& c, double gain, 
     if (mode % 8 == 5) value = gain * d / 64;
     if (mode % 8 == 6) value = std::ldexp(gain, d / 16);
     if (mode % 8 == 7) value = special_or(d, dtype, value);
-    out.set_value(i, value);
+    store(out, i, value);
   }
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "corpus/case.h"
 #include "impl/table.h"
@@ -18,6 +19,9 @@ struct Subject {
 /// The rows that this program fuzzes: the table (subjects_table.cpp) or a planted defect
 /// (subjects_planted.cpp).
 std::span<const Row> fuzzed_rows();
+
+/// What a person types to see a finding of one of these rows again.
+std::string replay_command(const Row& row, const std::string& file);
 
 /// Those of the rows that offer the dtype: each under `own`, and a right one under `stable` too. A row
 /// that is expected to fail is not held to `stable`. For an integer dtype, which no row offers, all rows:

@@ -2,9 +2,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <vector>
 
 #include "fuzz/subjects.h"
+#include "impl/trace.h"
 
 namespace normcheck {
 namespace {
@@ -40,6 +40,11 @@ void run_eps_outside(const LayerNormCall& call) {
   }
 }
 
+void trace_eps_outside(const LayerNormCall& call, std::int64_t row, RowTrace& out) {
+  find_row("two_pass/f32")->trace(call, row, out);
+  out.rstd = 1 / (std::sqrt(static_cast<float>(out.variance)) + static_cast<float>(call.eps));
+}
+
 constexpr std::array only_f32 = {DType::f32};
 
 }  // namespace
@@ -50,9 +55,12 @@ std::span<const Row> fuzzed_rows() {
     row.name = "planted_eps_outside/f32";
     row.storages = only_f32;
     row.run = run_eps_outside;
+    row.trace = trace_eps_outside;
     return std::array<Row, 1>{row};
   }();
   return rows;
 }
+
+std::string replay_command(const Row&, const std::string& file) { return "fuzz_forward_planted " + file; }
 
 }  // namespace normcheck
