@@ -98,25 +98,34 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
     const Upward ratio = divide(divide(one, one_minus_lo(u)) + g, one_minus_lo(g));
     form.x_hat_cap = root * sqrt(ratio) * (one + u) * (one + u) + Upward(format_.eta / 2);
   }
+  fill_coefficients(form);
   forms_[form_count_++] = form;
+}
+
+// With R = rstd^: direct |x-mu|(|r^-r| + g2 R) + E R (1+g2) + eta/2; half folded, inside its last rounding,
+// |x-mu||r^-r| + u R|x| + R(E + u|m|) + eta; folded |x-mu|(|r^-r| + uR) and E + u|m|, times gamma.
+void RowAllowance::fill_coefficients(Form& form) const {
+  const Upward u = format_.u, one = 1.0, g2 = gamma(2, format_.u), r = form.rstd_abs;
+  const Upward m = Upward(mean_abs_) + form.mean;
+  form.direct_per_deviation = form.rstd + g2 * r;
+  form.direct_constant = (one + g2) * form.mean * r + Upward(format_.eta / 2);
+  form.half_per_deviation = (one + u) * form.rstd;
+  form.half_per_x = (one + u) * u * r;
+  form.half_constant = (one + u) * (r * (form.mean + u * m) + Upward(format_.eta));
+  form.folded_per_deviation = form.rstd + u * r;
+  form.folded_mean = form.mean + u * m;
 }
 
 /// x_hat = fl(fl(x-m) r^): |x-mu||r^-r| + E r^ + gamma_2 (|x-mu|+E) r^ + eta/2; nothing where x = m for sure.
 Upward RowAllowance::direct_x_hat(const Form& form, const ElementFacts& e) const {
   if (e.deviation == 0 && form.mean.value() == 0) return 0.0;
-  const Upward spread = Upward(e.deviation) + form.mean;
-  const Upward error = times(e.deviation, form.rstd) + form.mean * form.rstd_abs +
-                       gamma(2, format_.u) * spread * form.rstd_abs + Upward(format_.eta / 2);
-  return min(error, form.x_hat_cap);
+  return min(times(e.deviation, form.direct_per_deviation) + form.direct_constant, form.x_hat_cap);
 }
 
 /// x_hat = fl(fl(x r^) - fl(m r^)): u|X| + (1+u){ |x-mu||r^-r| + E r^ + u r^(|x| + |m|) + eta }.
 Upward RowAllowance::half_folded_x_hat(const Form& form, const ElementFacts& e) const {
-  const Upward u = format_.u;
-  const Upward m = Upward(mean_abs_) + form.mean;
-  const Upward inner = times(e.deviation, form.rstd) + form.mean * form.rstd_abs +
-                       u * form.rstd_abs * (Upward(e.x_abs) + m) + Upward(format_.eta);
-  return u * Upward(e.x_hat_abs) + (Upward(1.0) + u) * inner;
+  return Upward(format_.u) * Upward(e.x_hat_abs) + times(e.deviation, form.half_per_deviation) +
+         form.half_per_x * Upward(e.x_abs) + form.half_constant;
 }
 
 /// y = fl(fl(gamma x_hat^) + beta): u|y| + (1+u)( u|gamma X| + (1+u)|gamma| B_X + eta/2 ). Multiplying by
@@ -138,15 +147,17 @@ Upward RowAllowance::scale_shift(Upward x_hat_error, const ElementFacts& e) cons
 Upward RowAllowance::folded(const Form& form, const ElementFacts& e) const {
   const Upward u = format_.u, one = 1.0, half_eta = format_.eta / 2;
   const Upward ga = e.gamma_abs;
-  Upward a = form.rstd_abs, a_error = form.rstd;
+  Upward a = form.rstd_abs, per_deviation = form.rstd;
   if (e.gamma_abs != 1) {
     a = (one + u) * ga * form.rstd_abs + half_eta;
-    a_error = ga * form.rstd + u * ga * form.rstd_abs + half_eta;
+    per_deviation = ga * form.folded_per_deviation + half_eta;
   }
-  const Upward am = a * (Upward(mean_abs_) + form.mean);
   Upward inner =
-      times(e.deviation, a_error) + a * form.mean + u * am + u * a * Upward(e.x_abs) + Upward(format_.eta);
-  if (e.beta_abs != 0) inner += u * (Upward(e.beta_abs) + (one + u) * am + half_eta);
+      times(e.deviation, per_deviation) + a * (form.folded_mean + u * Upward(e.x_abs)) + Upward(format_.eta);
+  if (e.beta_abs != 0) {
+    const Upward am = a * (Upward(mean_abs_) + form.mean);
+    inner += u * (Upward(e.beta_abs) + (one + u) * am + half_eta);
+  }
   return u * Upward(e.y_abs) + (one + u) * inner;
 }
 

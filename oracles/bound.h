@@ -56,15 +56,20 @@ class RowAllowance {
   double centre(double deviation) const;
 
  private:
-  /// One form of the moments: its errors, and the interval of its rstd.
+  /// One form of the moments: its errors, the interval of its rstd, and what of the finishes' bounds is the
+  /// same for the whole row (bound.cpp says what each multiplies).
   struct Form {
     Upward mean;       ///< E
     Upward variance;   ///< B_v
     Upward rstd;       ///< |rstd^ - rstd|
     Upward rstd_abs;   ///< rstd^ itself
     Upward x_hat_cap;  ///< |x_hat^| on a constant row by the direct finish
+    Upward direct_per_deviation, direct_constant;
+    Upward half_per_deviation, half_per_x, half_constant;
+    Upward folded_per_deviation, folded_mean;
   };
   void add_form(const MomentBound& moments, const RowFacts& facts, double eps, bool approximate_root);
+  void fill_coefficients(Form& form) const;
   Upward direct_x_hat(const Form& form, const ElementFacts& e) const;
   Upward half_folded_x_hat(const Form& form, const ElementFacts& e) const;
   Upward scale_shift(Upward x_hat_error, const ElementFacts& e) const;

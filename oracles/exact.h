@@ -33,6 +33,7 @@ class ExactValue {
   bool faithful(DType dtype, std::uint64_t got) const;
   /// Signed (got - value)/ulp(value), correct to a relative 2^-50; +-infinity for a wrong infinity and
   /// for NaN; 0 exactly iff got equals the value. An overflowed value against the right infinity is 0.
+  /// An error beyond the range of double (f64 only) is its largest or smallest number, never infinite or 0.
   double error_ulp(DType dtype, std::uint64_t got) const;
   /// ulp(value) = 2^this: exponent clamped to [emin, emax], minus precision-1; emin's for 0.
   int ulp_exponent(DType dtype) const;

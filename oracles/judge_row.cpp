@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "oracles/measure.h"
 #include "oracles/ulp.h"
 
 namespace normcheck {
@@ -298,7 +299,7 @@ void RowJudge::describe_range() {
     const double got = y_value(i), b = input_.beta_at(i), g = input_.gamma_at(i);
     nan = nan || std::isnan(got);
     inf = inf || std::isinf(got);
-    beta = beta && got == round_to_value(observed_.y.dtype, b);
+    beta = beta && got == to_double(observed_.y.dtype, round_to(observed_.y.dtype, b));
     exact = exact && !degenerate && std::isfinite(g) && std::isfinite(b) &&
             input_.exact_row().y(i, g, b).faithful(observed_.y.dtype, y_bits(i));
   }
@@ -326,53 +327,6 @@ RowOutcome RowJudge::run() {
 }
 
 }  // namespace
-
-double round_to_value(DType dtype, double v) { return to_double(dtype, round_to(dtype, v)); }
-
-RowInput::RowInput(const Case& c) : problem(&c), x(static_cast<std::size_t>(row_length(c))) {
-  for (const auto& [tensor, out] : {std::pair{&c.gamma, &gamma}, std::pair{&c.beta, &beta}}) {
-    if (!*tensor) continue;
-    for (std::int64_t i = 0; i < (*tensor)->size(); ++i) out->push_back((*tensor)->value(i));
-  }
-}
-
-bool RowInput::load(std::int64_t row, bool prefixes) {
-  bool finite = true;
-  const auto n = static_cast<std::int64_t>(x.size());
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double v = problem->x.value(row * n + i);
-    x[static_cast<std::size_t>(i)] = v;
-    finite = finite && std::isfinite(v);
-  }
-  exact.reset();
-  estimate.reset();
-  if (!finite) return false;
-  condition.fill(x.data(), n, prefixes);
-  estimate.emplace(condition, problem->eps);
-  return true;
-}
-
-const ExactRow& RowInput::exact_row() {
-  if (!exact) exact.emplace(x.data(), static_cast<std::int64_t>(x.size()), problem->eps);
-  return *exact;
-}
-
-Estimated RowInput::y(std::int64_t i, OracleChoice oracle) const {
-  Estimated e = estimate->y(i, gamma_at(i), beta_at(i));
-  if (oracle == OracleChoice::exact) e.error = kInfinity;
-  return e;
-}
-
-ElementFacts RowInput::element(std::int64_t i) const {
-  ElementFacts e;
-  e.x_abs = std::fabs(x[static_cast<std::size_t>(i)]);
-  e.deviation = condition.facts().deviation[i];
-  e.gamma_abs = std::fabs(gamma_at(i));
-  e.beta_abs = std::fabs(beta_at(i));
-  e.x_hat_abs = e.deviation == 0 ? 0 : estimate->x_hat(i).magnitude();
-  e.y_abs = estimate->y(i, gamma_at(i), beta_at(i)).magnitude();
-  return e;
-}
 
 void settle_report(RowInput& input, ElementReport& r) {
   if (!r.reason.empty() && r.allowed_abs == 0) return;  // a matter of class: want is what the class demands

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "impl/trace.h"
-#include "oracles/judge_row.h"
+#include "oracles/row_input.h"
 
 namespace normcheck {
 namespace {

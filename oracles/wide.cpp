@@ -154,11 +154,10 @@ double to_finite(const Real& v) {
   return v < 0 ? -out : out;
 }
 
-/// |got - v| <= reach, the difference in the widest float: v may lie far below the last bit of got.
+/// |got - v| <= reach, by the two ends: they are rarely rounded, while got - v often is.
 template <typename Real>
-bool within_reach(const Real& v, const Widest::Real& got, const Widest::Real& reach) {
-  const Widest::Real difference = got - Widest::Real(v);
-  return difference <= reach && -difference <= reach;
+bool within_reach(const Real& v, const Real& got, const Real& reach) {
+  return v >= Real(got - reach) && v <= Real(got + reach);
 }
 
 }  // namespace
@@ -212,17 +211,22 @@ bool WideValue::within_ulp(DType dtype, std::uint64_t got, double k) const {
   if (kind == Class::nan) return false;
   return std::visit(
       [&](const auto& v) {
-        Widest::Real stand_in = power_of_two<Widest::Real>(f.emax + 1);
+        using Real = std::decay_t<decltype(v)>;
+        Real stand_in = power_of_two<Real>(f.emax + 1);
         if (kind == Class::minus_infinity) stand_in = -stand_in;
-        if (kind == Class::finite) stand_in = value_of<Widest::Real>(f, got);
-        return within_reach(v, stand_in, ldexp(Widest::Real(k), ulp_exponent_of(f, v)));
+        if (kind == Class::finite) stand_in = value_of<Real>(f, got);
+        return within_reach(v, stand_in, Real(ldexp(Real(k), ulp_exponent_of(f, v))));
       },
       data_->v);
 }
 
 bool WideValue::within(double got, double allowance) const {
   return std::visit(
-      [&](const auto& v) { return within_reach(v, Widest::Real(got), Widest::Real(allowance)); }, data_->v);
+      [&](const auto& v) {
+        using Real = std::decay_t<decltype(v)>;
+        return within_reach(v, Real(got), Real(allowance));
+      },
+      data_->v);
 }
 
 struct WideRow::Data {

@@ -14,7 +14,7 @@
 #include "corpus/generate.h"
 #include "impl/trace.h"
 #include "oracles/bound.h"
-#include "oracles/judge_row.h"
+#include "oracles/row_input.h"
 #include "oracles/ulp.h"
 
 namespace normcheck {
