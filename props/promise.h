@@ -15,7 +15,7 @@
 
 namespace normcheck {
 
-constexpr std::array float_dtypes = {DType::f64, DType::f32, DType::f16, DType::bf16};
+inline constexpr std::array float_dtypes = {DType::f64, DType::f32, DType::f16, DType::bf16};
 
 /// NORMCHECK_SEED, or 1. A number that cannot be read is InputError.
 std::uint64_t promise_seed();
