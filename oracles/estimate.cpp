@@ -26,6 +26,7 @@ Quad reciprocal_root(Quad w) {
 }  // namespace
 
 RowEstimate::RowEstimate(const RowCondition& condition, double eps) : condition_(&condition) {
+  minus_mean_ = to_pair(-condition.mean());
   const Quad w = condition.variance() + eps;
   if (!(w > 0)) return;
   rstd_ = reciprocal_root(w);
@@ -38,7 +39,6 @@ RowEstimate::RowEstimate(const RowCondition& condition, double eps) : condition_
   shift_ = 2 * round_up(rstd_ * condition.mean_error());
   usable_ = std::isfinite(shift_);
   rstd_pair_ = to_pair(rstd_);
-  minus_mean_ = to_pair(-condition.mean());
   pairs_ = usable_ && condition.in_pair_range() && pair_safe(rstd_pair_.hi);
 }
 

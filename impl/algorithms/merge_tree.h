@@ -50,18 +50,22 @@ inline MomentBound merge_tree_bound(const RowFacts& facts, const Working& f, Div
   // log2 and ln of n, rounded well up: an integer ceiling, and ln n <= 0.6931472 * ceil(log2 n).
   const Upward log2_n = std::ceil(std::log2(n)) + (std::exp2(std::ceil(std::log2(n))) < n ? 1 : 0);
   const Upward ln_n = log2_n * Upward(0.6931472);
-  const Upward variance = facts.variance, ssd = size * variance, squares = facts.square_sum;
+  // Through the largest deviation and |x| as well: V and Q underflow long before their roots do.
+  const Upward sigma = min(sqrt(Upward(facts.variance)), Upward(facts.max_dev));
+  const Upward ssd = size * Upward(facts.variance), ssd_root = sqrt(size) * sigma;
+  const Upward squares_root = min(sqrt(Upward(facts.square_sum)), sqrt(size) * Upward(facts.max_abs));
 
   e.mean = growth * (u * divide(steps * Upward(facts.abs_sum), n) +
-                     (one + u) * g * sqrt(Upward(3.0) * log2_n * variance) + eta * steps);
+                     (one + u) * g * sqrt(Upward(3.0) * log2_n) * sigma + eta * steps);
 
   const Upward cube_third = divide(size * size * size, 3.0);
-  const Upward p = min(size * sqrt(squares), Upward(facts.max_abs) * sqrt(cube_third));
-  const Upward r = sqrt(Upward(6.0) * log2_n * ln_n * ssd);
+  const Upward p = min(size * squares_root, Upward(facts.max_abs) * sqrt(cube_third));
+  const Upward r = sqrt(Upward(6.0) * log2_n * ln_n) * ssd_root;
   const Upward c2_root = growth * (u * p + (one + u) * g * r + eta * sqrt(cube_third));
-  const Upward w = (one + u) * g * sqrt(divide(ssd, 2.0)) + u * sqrt(squares * ln_n) + eta * sqrt(size);
+  const Upward w =
+      (one + u) * g * divide(ssd_root, sqrt_lo(2.0)) + u * squares_root * sqrt(ln_n) + eta * sqrt(size);
   const Upward two_root = sqrt(Upward(2.0));
-  const Upward inherited = (growth + one) * sqrt(ssd) * c2_root + two_root * sqrt(ssd) * w +
+  const Upward inherited = (growth + one) * ssd_root * c2_root + two_root * ssd_root * w +
                            growth * c2_root * c2_root + two_root * w * c2_root;
   const Upward underflow = (one + g7) * (divide(size * log2_n, 2.0) + Upward(2.0) * size) * Upward(f.eta / 2);
   e.square_dev = (one + gamma(2 * n, f.u)) * (one + u) *
