@@ -169,7 +169,9 @@ TEST(Generator, AnElementDependsOnSeedAndIndexAlone) {
     const Tensor large = generate_tensor(name, 9, DType::f32, {10, 50});
     const Tensor small = generate_tensor(name, 9, DType::f32, {70});
     EXPECT_TRUE(std::equal(small.data.begin(), small.data.end(), large.data.begin())) << name;
-    if (name != "ramp") EXPECT_NE(small, generate_tensor(name, 10, DType::f32, {70})) << name;
+    if (name != "ramp") {
+      EXPECT_NE(small, generate_tensor(name, 10, DType::f32, {70})) << name;
+    }
   }
   EXPECT_THROW(generate_tensor("gauss", 1, DType::f32, {1}), InputError);
   EXPECT_THROW(generate_tensor("ramp", 1, DType::f32, {-1}), InputError);
