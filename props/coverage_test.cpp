@@ -1,0 +1,129 @@
+// Promise: every implementation meets every regime, no regime is empty, and no expectation is stale.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "props/gen.h"
+#include "props/promise.h"
+
+namespace normcheck {
+namespace {
+
+/// What one row met in one regime, over the dtypes that it offers.
+struct Met {
+  std::int64_t judged = 0;
+  std::int64_t found = 0;
+};
+
+constexpr std::int64_t lengths[] = {1, 6, 40, 300};
+
+// An empty batch is what that one regime is for.
+bool has_elements(const Regime& regime) { return regime.name != "no_rows"; }
+
+std::vector<Case> cases_of(const Regime& regime, DType dtype) {
+  std::vector<Case> out;
+  for (const std::int64_t n : lengths)
+    for (std::uint64_t index = 0; index < 2; ++index) {
+      const GenRequest request = {.dtype = dtype, .rows = 2, .n = n};
+      out.push_back(make_case(regime, request, promise_seed(), index));
+    }
+  return out;
+}
+
+// Half accumulation takes no f32 gamma or beta: it meets the case with both in x's type.
+Case narrowed(Case c) {
+  for (std::optional<Tensor>* t : {&c.gamma, &c.beta}) {
+    if (!*t) continue;
+    Tensor narrow(c.x.dtype, (*t)->shape);
+    for (std::int64_t i = 0; i < narrow.size(); ++i) narrow.set_value(i, (*t)->value(i));
+    *t = std::move(narrow);
+  }
+  return c;
+}
+
+/// Everything that is wrong with a table and a list of regimes, one line each.
+std::vector<std::string> audit(std::span<const Row> rows, std::span<const Regime> all_regimes) {
+  std::vector<std::string> wrong;
+  std::vector<std::int64_t> found(rows.size());
+  for (const Regime& regime : all_regimes) {
+    std::vector<Met> met(rows.size());
+    std::int64_t elements = 0;
+    for (const DType dtype : float_dtypes)
+      for (const Case& c : cases_of(regime, dtype)) {
+        elements += c.x.size();
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+          if (!offers(rows[r], dtype)) continue;
+          const Case met_case = is_half(rows[r].accumulate) ? narrowed(c) : c;
+          const Judgement judgement = judge_row(rows[r], met_case, stable_contract());
+          if (judgement.verdict == Verdict::unsupported || judgement.verdict == Verdict::not_run) continue;
+          ++met[r].judged;
+          if (is_finding(judgement.verdict)) ++met[r].found;
+        }
+      }
+    if (elements == 0 && has_elements(regime))
+      wrong.push_back(fmt::format("regime {} made nothing", regime.name));
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      found[r] += met[r].found;
+      if (met[r].judged == 0)
+        wrong.push_back(fmt::format("row {} never met regime {}", rows[r].name, regime.name));
+    }
+  }
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (is_right(rows[r]) && found[r] > 0)
+      wrong.push_back(
+          fmt::format("row {} is right by the table, and failed {} times", rows[r].name, found[r]));
+    if (!is_right(rows[r]) && found[r] == 0)
+      wrong.push_back(
+          fmt::format("row {} is expected to fail ({}), and never did", rows[r].name, rows[r].expect));
+  }
+  return wrong;
+}
+
+TEST(Coverage, EveryRowMeetsEveryRegimeAndIsWhatTheTableSays) {
+  EXPECT_EQ(audit(table(), regimes()), std::vector<std::string>{});
+  fmt::print("{} rows by {} regimes, 8 cases a dtype each\n", table().size(), regimes().size());
+}
+
+TEST(Coverage, AnEmptyRegimeIsSeen) {
+  const Regime empty = {"empty", "made by mistake", false, [](CounterRng&, const GenRequest& request) {
+                          Case c;
+                          c.x = Tensor(request.dtype, {0, request.n});
+                          return c;
+                        }};
+  const std::vector<std::string> wrong = audit({find_row("welford/f32"), 1}, {&empty, 1});
+  ASSERT_EQ(wrong.size(), 1U);
+  EXPECT_EQ(wrong[0], "regime empty made nothing");
+  fmt::print("{}\n", wrong[0]);
+}
+
+TEST(Coverage, AStaleExpectationIsSeen) {
+  Row stale = *find_row("welford/f32");
+  stale.expect = "cancellation";
+  const std::vector<std::string> wrong = audit({&stale, 1}, regimes());
+  ASSERT_EQ(wrong.size(), 1U);
+  fmt::print("{}\n", wrong[0]);
+}
+
+TEST(Coverage, AWrongRowThatIsCalledRightIsSeen) {
+  Row praised = *find_row("naive/f32");
+  praised.expect = "pass";
+  const std::vector<std::string> wrong = audit({&praised, 1}, regimes());
+  ASSERT_EQ(wrong.size(), 1U);
+  fmt::print("{}\n", wrong[0]);
+}
+
+TEST(Coverage, ARowThatOffersNothingIsSeen) {
+  Row idle = *find_row("welford/f32");
+  idle.storages = {};
+  const std::vector<std::string> wrong = audit({&idle, 1}, regimes().first(3));
+  EXPECT_EQ(wrong.size(), 3U);
+  fmt::print("{}\n", wrong.empty() ? "" : wrong[0]);
+}
+
+}  // namespace
+}  // namespace normcheck
