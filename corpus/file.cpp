@@ -25,14 +25,14 @@ using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
   throw InputError(fmt::format("{}: {}: {}", path.string(), what, std::strerror(error)));
 }
 
-void write_bytes(const fs::path& path, std::string_view bytes, const char* mode) {
-  errno = 0;
+// 0, or errno of what went wrong.
+int write_bytes(const fs::path& path, std::string_view bytes, const char* mode) {
   File file(std::fopen(path.c_str(), mode), &std::fclose);
-  if (!file) fail(path, "cannot be written", errno);
+  if (!file) return errno;
   const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
   const int write_error = errno;
-  const bool closed = std::fclose(file.release()) == 0;
-  if (!written || !closed) fail(path, "cannot be written", written ? errno : write_error);
+  if (std::fclose(file.release()) != 0) return errno;
+  return written ? 0 : write_error;
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    write_bytes(path, bytes, "wb");
+    if (const int cause = write_bytes(path, bytes, "wb")) fail(path, "cannot be written", cause);
     return;
   }
   // Through a symbolic link to the file itself: a rename would replace the link.
@@ -67,10 +67,7 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
   if (error || target.empty()) target = path;
   fs::path beside = target;
   beside += fmt::format(".{}-{}.tmp", ::getpid(), count++);
-  try {
-    write_bytes(beside, bytes, "wbx");
-  } catch (const InputError&) {
-    const int cause = errno;
+  if (const int cause = write_bytes(beside, bytes, "wbx")) {
     if (cause != EEXIST) fs::remove(beside, error);
     fail(path, "cannot be written", cause);
   }

@@ -185,6 +185,9 @@ TEST(CaseFile, IsWrittenWholeOrNotAtAll) {
   EXPECT_THROW(write_case(folder, c), InputError);
   EXPECT_THROW(read_case(folder / "absent.case"), InputError);
   EXPECT_THROW(read_case(folder), InputError);
+  if (fs::exists("/dev/full")) {
+    EXPECT_THROW(write_file_atomically("/dev/full", "x"), InputError);
+  }
   write_file_atomically("/dev/null", "gone");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   const auto files = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
