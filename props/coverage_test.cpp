@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -123,6 +124,54 @@ TEST(Coverage, ARowThatOffersNothingIsSeen) {
   const std::vector<std::string> wrong = audit({&idle, 1}, regimes().first(3));
   EXPECT_EQ(wrong.size(), 3U);
   fmt::print("{}\n", wrong.empty() ? "" : wrong[0]);
+}
+
+/// The regimes not marked beyond where a right row is proved on fewer than half of its cases, one line each.
+std::vector<std::string> thin(std::span<const Row> rows, std::span<const Regime> all_regimes, bool print) {
+  std::vector<std::string> out;
+  for (const Regime& regime : all_regimes) {
+    std::vector<std::int64_t> judged(rows.size());
+    std::vector<std::int64_t> proved(rows.size());
+    for (const DType dtype : float_dtypes)
+      for (const std::int64_t n : {3, 30, 300, 3000}) {
+        const GenRequest request = {.dtype = dtype, .rows = 1, .n = n};
+        for (std::uint64_t index = 0; index < (n < 3000 ? 4 : 2); ++index) {
+          const Case c = make_case(regime, request, promise_seed(), index);
+          for (std::size_t r = 0; r < rows.size(); ++r) {
+            if (!is_right(rows[r]) || !offers(rows[r], dtype)) continue;
+            ++judged[r];
+            if (judge_row(rows[r], c, stable_contract()).verdict == Verdict::pass) ++proved[r];
+          }
+        }
+      }
+    std::int64_t least = 100;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      if (judged[r] == 0) continue;
+      least = std::min(least, 100 * proved[r] / judged[r]);
+      if (!regime.beyond && 2 * proved[r] < judged[r])
+        out.push_back(fmt::format("regime {}: {} proved on {} of {} cases", regime.name, rows[r].name,
+                                  proved[r], judged[r]));
+    }
+    if (print) fmt::print("  {:20}{:4}%{}\n", regime.name, least, regime.beyond ? "  (beyond)" : "");
+  }
+  return out;
+}
+
+TEST(Coverage, RightRowsAreProvedOnHalfOfTheirCasesUnlessTheRegimeIsBeyond) {
+  fmt::print("least share of cases proved, of any right row:\n");
+  EXPECT_EQ(thin(table(), regimes(), true), std::vector<std::string>{});
+}
+
+TEST(Coverage, ARegimeThatProvesLittleIsSeen) {
+  constexpr DType f32_only[] = {DType::f32};
+  Row row = *find_row("two_pass/f32");
+  row.storages = f32_only;
+  Regime hidden = *find_regime("near_overflow");
+  hidden.beyond = false;
+  EXPECT_TRUE(thin({&row, 1}, regimes().first(1), false).empty()) << "the control is proved";
+  const std::vector<std::string> out = thin({&row, 1}, {&hidden, 1}, false);
+  ASSERT_EQ(out.size(), 1U);
+  fmt::print("{}\n", out[0]);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ int ceil_log2(std::int64_t n) {
 std::int64_t bounded_mean_exponent(DType dtype, std::int64_t n) {
   const int everyday = dtype == DType::f64 ? 40 : 20;
   const int by_format = format_of(dtype).precision - 2;
-  const int by_bound = accumulate_precision(dtype) - 6 - ceil_log2(n);
+  const int by_bound = accumulate_precision(dtype) - 3 - ceil_log2(n);
   return std::max(3, std::min({everyday, by_format, by_bound}));
 }
 

@@ -28,7 +28,7 @@ inline std::int64_t everyday_exponent(DType dtype) { return dtype == DType::f16 
 /// The smallest k with n <= 2^k.
 int ceil_log2(std::int64_t n);
 /// The largest e for which rows of n numbers with |mean| = 2^e * deviation keep a bound that says something:
-/// n u 2^e stays under 2^-5, and the format of the data still has a bit for the deviation. At least 3.
+/// n u 2^e stays under 2^-2, and the format of the data still has a bit for the deviation. At least 3.
 std::int64_t bounded_mean_exponent(DType dtype, std::int64_t n);
 
 /// n as a product of `parts` extents, chosen among n's divisors (a prime gives ones).

@@ -40,8 +40,8 @@ struct Pinned {
 // A digest changes only together with its regime, on purpose: old seeds then make other cases.
 constexpr std::array pinned = {
     Pinned{"unit_normal", "de9c6b1044180f2c"},        Pinned{"uniform01", "89046986b40d7c6e"},
-    Pinned{"heavy_tailed", "f2cc6538c7dc383a"},       Pinned{"large_mean", "7393f27724a5dbb5"},
-    Pinned{"huge_mean", "97bf3f4cd121c335"},          Pinned{"offset_ulps", "86657636f6fdf924"},
+    Pinned{"heavy_tailed", "f2cc6538c7dc383a"},       Pinned{"large_mean", "1393e4da4c5cd552"},
+    Pinned{"huge_mean", "efd0a172c7493162"},          Pinned{"offset_ulps", "86657636f6fdf924"},
     Pinned{"bf16_spread", "4e4ad454cd9660d1"},        Pinned{"constant", "fcdb7eea1b7db096"},
     Pinned{"near_constant", "923fbe3229766db0"},      Pinned{"two_valued", "2e4205735928768a"},
     Pinned{"integers_exact", "37537766ea49affb"},     Pinned{"ramp", "bc5d2fe1b36fd884"},
