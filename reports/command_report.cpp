@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <tuple>
 
 #include "corpus/case_file.h"
 #include "corpus/error.h"
@@ -61,8 +62,12 @@ std::vector<Finding*> examples(std::vector<SweepEntry>& entries) {
   }
   for (const Row& row : table()) {
     Finding* best = nullptr;
-    const auto rank = [](const Finding& f) {
-      return std::pair(!f.regime.starts_with("corpus/"), f.problem.x.size());
+    // A known input in the type that the row accumulates in, with something to normalize, and short.
+    const auto rank = [&row](const Finding& f) {
+      const auto& worst = f.judgement.worst;
+      return std::tuple(f.regime != "corpus/public", f.problem.x.dtype != row.accumulate,
+                        !worst || worst->output != Output::y || worst->want == 0, row_length(f.problem) < 3,
+                        f.problem.x.size());
     };
     for (SweepEntry& entry : entries) {
       if (entry.row != &row) continue;

@@ -32,24 +32,23 @@ std::vector<FamilyResult> family_results(const std::vector<SweepEntry>& entries)
     for (const SweepEntry& entry : entries) {
       if (family_of(*entry.row) != family) continue;
       const Tally total = entry.total();
-      if (total.largest_finite.ulp > result.total.largest_finite.ulp) result.of_largest = &entry;
+      if (total.normwise.u > result.total.normwise.u) result.of_normwise = &entry;
       result.total.add(total);
       ++result.rows_by_dtype;
       result.expected_to_fail |= !is_right(*entry.row);
     }
-    const auto better = [](const Finding& a, const Finding& b) {
-      const bool known_a = a.regime.starts_with("corpus/"), known_b = b.regime.starts_with("corpus/");
-      return std::pair(!known_a, a.problem.x.size()) < std::pair(!known_b, b.problem.x.size());
-    };
-    for (const SweepEntry& entry : entries) {
-      if (family_of(*entry.row) != family) continue;
-      for (const Finding& finding : entry.findings) {
-        if (result.example == nullptr || better(finding, *result.example)) result.example = &finding;
-      }
-    }
     if (result.rows_by_dtype > 0) results.push_back(std::move(result));
   }
   return results;
+}
+
+const KappaCurve* family_curve(Family family, std::int64_t n, const std::vector<KappaCurve>& curves) {
+  const DType dtype = family == Family::half ? DType::f16 : DType::f32;
+  const Row* row = family_row(family, dtype);
+  const auto found = std::find_if(curves.begin(), curves.end(), [&](const KappaCurve& curve) {
+    return curve.row == row && curve.dtype == dtype && curve.n == n;
+  });
+  return found == curves.end() ? nullptr : &*found;
 }
 
 std::vector<PublicInput> public_inputs(const std::vector<SweepEntry>& entries, const SweepPlan& plan) {

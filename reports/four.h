@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/kappa_sweep.h"
 #include "reports/sweep.h"
 
 namespace normcheck {
@@ -29,10 +30,12 @@ struct FamilyResult {
   Tally total;
   std::int64_t rows_by_dtype = 0;  ///< implementations x dtypes
   bool expected_to_fail = false;
-  const SweepEntry* of_largest = nullptr;  ///< where total.largest_finite was seen
-  const Finding* example = nullptr;        ///< the smallest finding from the corpus, else any
+  const SweepEntry* of_normwise = nullptr;  ///< where total.normwise was seen
 };
 std::vector<FamilyResult> family_results(const std::vector<SweepEntry>& entries);
+
+/// The curve that speaks for the family: f32 (for half: f16), rows of n.
+const KappaCurve* family_curve(Family family, std::int64_t n, const std::vector<KappaCurve>& curves);
 
 /// What each family gives on one input from a public bug report.
 struct PublicInput {

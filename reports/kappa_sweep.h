@@ -33,7 +33,8 @@ Case kappa_case(DType dtype, std::int64_t n, std::int64_t rows, double kappa, st
 /// The largest kappa that a row of n numbers of the format can have is about 2^precision * sqrt(n).
 bool kappa_reachable(DType dtype, std::int64_t n, double kappa);
 
-/// naive, two_pass and welford at f32 and f64, and with f32 sums at f16 and bf16; n = 64 and 1024; kappa from
+/// naive, two_pass and welford at f32 and f64, and with f32 sums at f16 and bf16, and two_pass in the halves
+/// themselves; n = 64 and 1024; kappa from
 /// 1 to 1e8 by half-decades as far as the format reaches.
 std::vector<KappaCurve> kappa_sweep(std::uint64_t seed, OracleChoice oracle);
 

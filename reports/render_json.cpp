@@ -51,7 +51,14 @@ Json tally_json(const Tally& t) {
                      {"judged_by_number", t.judged}, {"not_correctly_rounded", t.not_correctly_rounded}};
   out["largest"] = largest_json(t.largest);
   out["largest_finite"] = largest_json(t.largest_finite);
-  put(out, "largest_normwise_u", t.largest.normwise_u);
+  if (t.normwise.u >= 0) {
+    Json normwise;
+    put(normwise, "error_u", t.normwise.u);
+    normwise["n"] = t.normwise.n;
+    normwise["regime"] = t.normwise.regime;
+    normwise["case"] = t.normwise.case_id;
+    out["largest_normwise_finite"] = normwise;
+  }
   put(out, "largest_share_of_bound", t.max_share_of_bound);
   if (!t.out_of_range.empty()) out["out_of_range"] = t.out_of_range;
   return out;

@@ -1,6 +1,7 @@
 // report.md: the tables of a report, readable on a code host in both themes.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "reports/report_data.h"
@@ -12,7 +13,9 @@ std::string report_markdown(const ReportData& data);
 /// "2048 ones, then 2048 twos ... gives mean 1 for 1.5": what half accumulation does, as it was computed.
 std::string half_sum_text(const HalfSum& half);
 
-/// "NaN or inf", "1.2e4 ulp", "none judged".
-std::string largest_text(const LargestError& largest);
+/// "1.4e3 of 1.6e5", "NaN or inf, no bound": the error seen and the proven bound, in ulp.
+std::string point_text(const KappaPoint& point);
+/// The point of a curve at 10^decade; "-" where the format holds no such row.
+std::string point_text(const KappaCurve* curve, std::size_t decade);
 
 }  // namespace normcheck

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "reports/numbers.h"
@@ -40,32 +41,40 @@ std::string judged_part(const ReportData& data, const Tally& all, const Style& s
          "most 0.5 ulp\n";
 }
 
-std::string largest_line(const FamilyResult& r) {
-  const LargestError& finite = r.total.largest_finite;
-  std::string out;
-  if (std::isinf(r.total.largest.ulp) && r.total.findings() > 0) out += "NaN or inf for a number; ";
-  if (finite.ulp < 0 || r.of_largest == nullptr) return out + "no number judged";
-  out += fmt::format("largest known error {} ulp", short_number(finite.ulp));
-  if (std::isinf(finite.allowed_ulp)) {
-    out += " where no bound holds";
-  } else if (!std::isnan(finite.allowed_ulp)) {
-    out += fmt::format(", {} allowed there", short_number(finite.allowed_ulp));
-  }
-  return out + fmt::format(" ({} {}, {}, n {}, kappa {})", r.of_largest->row->name,
-                           dtype_name(r.of_largest->dtype), finite.regime, finite.n,
-                           short_number(finite.kappa));
+std::string kappa_cell(const KappaCurve* curve, std::size_t decade) {
+  if (curve == nullptr || 2 * decade >= curve->points.size()) return "-";
+  const KappaPoint& p = curve->points[2 * decade];
+  return fmt::format("{} / {}", std::isfinite(p.error_ulp) ? short_number(p.error_ulp) : "NaN/inf",
+                     std::isfinite(p.bound_ulp) ? short_number(p.bound_ulp) : "void");
 }
 
 std::string four_part(const ReportData& data, const Style& style) {
-  std::string out = "\n" + style.bold("the four") + "\n";
+  std::string out = "\n" + style.bold("the four, over every dtype, finish and regime") + "\n";
   for (const FamilyResult& r : data.four) {
-    const std::int64_t findings = r.total.findings();
-    const std::string verdict = findings > 0 ? style.yellow("FAILS") : style.green("holds");
-    const std::string count = findings > 0
-                                  ? fmt::format("{} of {}", grouped(findings), counted(r.total.cases, "case"))
-                                  : fmt::format("in all of {}", counted(r.total.cases, "case"));
-    out += fmt::format("  {:<9} {}  {:<26} {}\n", family_names[static_cast<std::size_t>(r.family)], verdict,
-                       count, largest_line(r));
+    const Tally& t = r.total;
+    const std::string_view name = family_names[static_cast<std::size_t>(r.family)];
+    if (t.findings() > 0) {
+      out += fmt::format("  {:<9} {}  {} of {}{}\n", name, style.yellow("FAILS"), grouped(t.findings()),
+                         counted(t.cases, "case"),
+                         std::isinf(t.largest.ulp) ? ", with NaN or inf for a number among them" : "");
+    } else {
+      out += fmt::format("  {:<9} {}  in all of {}; its worst error is {} of its proven bound\n", name,
+                         style.green("holds"), counted(t.cases, "case"), short_number(t.max_share_of_bound));
+    }
+  }
+  constexpr std::array<std::size_t, 5> decades = {0, 1, 2, 4, 6};
+  out += "\n" + style.bold("how wrong y is on rows of 1024 numbers whose mean is kappa times their spread") +
+         "\n  largest error seen / proven bound, in ulp (f32; half: f16); void: no bound holds\n";
+  std::string head = fmt::format("  {:<10}", "");
+  for (const std::size_t decade : decades)
+    head += fmt::format("{:<18}",
+                        fmt::format("kappa {}", short_number(std::pow(10.0, static_cast<double>(decade)))));
+  out += style.dim(head) + "\n";
+  for (const FamilyResult& r : data.four) {
+    const KappaCurve* curve = family_curve(r.family, 1024, data.curves);
+    out += fmt::format("  {:<10}", family_names[static_cast<std::size_t>(r.family)]);
+    for (const std::size_t decade : decades) out += fmt::format("{:<18}", kappa_cell(curve, decade));
+    out += "\n";
   }
   return out;
 }

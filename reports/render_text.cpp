@@ -77,7 +77,8 @@ std::string tally_line(const Tally& t, const Style& style) {
                     t.of(Verdict::fail) > 0 ? style.red(fails) : fails, percent(c.proved, c.elements),
                     percent(c.voided, c.elements), percent(c.vacuous, c.elements),
                     percent(c.skipped, c.elements), largest_cell(t.largest), allowed_cell(t.largest),
-                    any ? short_number(t.largest.kappa) : "-", any ? short_number(t.largest.normwise_u) : "-",
+                    any ? short_number(t.largest.kappa) : "-",
+                    t.normwise.u >= 0 ? short_number(t.normwise.u) : "-",
                     percent(t.not_correctly_rounded, t.judged), remarks(t));
 }
 

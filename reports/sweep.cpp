@@ -197,7 +197,8 @@ class Sweeper {
     auto at =
         std::find_if(kept.begin(), kept.end(), [&](const Finding& other) { return severity(other) < s; });
     kept.insert(at, std::move(finding));
-    if (kept.size() > plan_.findings_a_regime) kept.pop_back();
+    const bool known = entry_.regimes[slot].regime.starts_with("corpus/");
+    if (!known && kept.size() > plan_.findings_a_regime) kept.pop_back();
   }
 
   const Row& row_;

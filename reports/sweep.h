@@ -32,7 +32,7 @@ struct SweepPlan {
   std::int64_t long_rows = 16;        ///< rows at each of the two long lengths; 0: none
   std::vector<CorpusCase> corpus;     ///< run whole, beside the budget
   bool corpus_missing = false;        ///< it was wanted, and there is none
-  std::size_t findings_a_regime = 2;  ///< how many of the worst are kept
+  std::size_t findings_a_regime = 2;  ///< how many of the worst are kept; all of the corpus are
 };
 
 /// One corpus case under one implementation.

@@ -18,12 +18,9 @@ void add_counts(ElementCounts& sum, const ElementCounts& more) {
 }
 
 void count_largest(LargestError& largest, const Judgement& j, const Case& c, const std::string& regime) {
-  largest.normwise_u = std::max(largest.normwise_u, j.errors.max_normwise_u);
   if (j.errors.judged == 0 || !(j.errors.max_ulp > largest.ulp)) return;
-  const double normwise = largest.normwise_u;
   largest = {};
   largest.ulp = j.errors.max_ulp;
-  largest.normwise_u = normwise;
   largest.n = row_length(c);
   largest.regime = regime;
   largest.case_id = c.id;
@@ -45,6 +42,9 @@ void Tally::count(const Judgement& j, const Case& c) {
   max_share_of_bound = std::max(max_share_of_bound, j.errors.max_share_of_bound);
   count_largest(largest, j, c, regime);
   if (std::isfinite(j.errors.max_ulp)) count_largest(largest_finite, j, c, regime);
+  if (j.errors.judged > 0 && std::isfinite(j.errors.max_normwise_u) && j.errors.max_normwise_u > normwise.u) {
+    normwise = {j.errors.max_normwise_u, row_length(c), regime, c.id};
+  }
   if (!j.range_class.empty()) ++out_of_range[j.range_class];
   for (const std::string& note : j.notes) ++notes[note];
 }
@@ -64,12 +64,9 @@ void Tally::add(const Tally& other) {
   judged += other.judged;
   not_correctly_rounded += other.not_correctly_rounded;
   max_share_of_bound = std::max(max_share_of_bound, other.max_share_of_bound);
-  for (auto [mine, theirs] :
-       {std::pair{&largest, &other.largest}, {&largest_finite, &other.largest_finite}}) {
-    const double normwise = std::max(mine->normwise_u, theirs->normwise_u);
-    if (theirs->ulp > mine->ulp) *mine = *theirs;
-    mine->normwise_u = normwise;
-  }
+  if (other.largest.ulp > largest.ulp) largest = other.largest;
+  if (other.largest_finite.ulp > largest_finite.ulp) largest_finite = other.largest_finite;
+  if (other.normwise.u > normwise.u) normwise = other.normwise;
   for (const auto& [name, times] : other.out_of_range) out_of_range[name] += times;
   for (const auto& [note, times] : other.notes) notes[note] += times;
 }

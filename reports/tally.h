@@ -16,8 +16,15 @@ namespace normcheck {
 struct LargestError {
   double ulp = -1;  ///< below 0: none was judged
   double allowed_ulp = std::numeric_limits<double>::quiet_NaN();
-  double normwise_u = 0;  ///< largest normwise error, in u; not always of the same element
   double kappa = 0;
+  std::int64_t n = 0;
+  std::string regime;
+  std::string case_id;
+};
+
+/// The largest finite normwise error of y, in u*(|gamma*x_hat|+|beta|).
+struct LargestNormwise {
+  double u = -1;  ///< below 0: none
   std::int64_t n = 0;
   std::string regime;
   std::string case_id;
@@ -33,8 +40,9 @@ struct Tally {
   std::int64_t judged = 0;
   std::int64_t not_correctly_rounded = 0;
   double max_share_of_bound = 0;
-  LargestError largest;                              ///< NaN and wrong infinities included
-  LargestError largest_finite;                       ///< of cases in which every error was finite
+  LargestError largest;         ///< NaN and wrong infinities included
+  LargestError largest_finite;  ///< of cases in which every error was finite
+  LargestNormwise normwise;     ///< likewise; infinite where y was to be exactly 0, and those are left out
   std::map<std::string, std::int64_t> out_of_range;  ///< cases outside the safe range, by what came out
   std::map<std::string, std::int64_t> notes;
   std::int64_t of(Verdict v) const { return verdicts[static_cast<std::size_t>(v)]; }
