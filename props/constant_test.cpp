@@ -68,16 +68,22 @@ TEST(Constant, WelfordAndChanGiveBetaExactlyWithTheDirectFinish) {
   fmt::print("{} rows, {} cases: y is beta in every element\n", rows, cases);
 }
 
-// A constant row is never void for a careful algorithm: the bound has to hold, and says something.
+// A constant row in the safe range is never void for a careful algorithm: the bound has to hold, and says
+// something. single_element leaves the safe range on purpose (x and gamma of any size), and may be void.
 TEST(Constant, CarefulRowsKeepTheBoundAndItIsNeverVoid) {
   std::int64_t cases = 0;
   std::int64_t not_beta = 0;
+  std::int64_t voided = 0;
   for (const Row& row : table()) {
     if (!is_right(row)) continue;
     cases += each_constant_case(row, [&](const Case& c) {
       const Judgement judgement = judge_row(row, c, stable_contract());
       if (differs_from_beta(row, c) > 0) ++not_beta;
       if (judgement.verdict == Verdict::pass) return;
+      if (judgement.verdict == Verdict::void_bound && c.id.starts_with("single_element")) {
+        ++voided;
+        return;
+      }
       const auto fails = [&](const Case& k) {
         return judge_row(row, k, stable_contract()).verdict == judgement.verdict;
       };
@@ -87,7 +93,8 @@ TEST(Constant, CarefulRowsKeepTheBoundAndItIsNeverVoid) {
     });
   }
   EXPECT_GT(not_beta, 0) << "no right row was ever off beta: these constants are too easy";
-  fmt::print("{} cases pass; in {} of them y is not beta exactly, and within the bound\n", cases, not_beta);
+  fmt::print("{} cases, {} out of range; in {} of them y is not beta exactly, and within the bound\n", cases,
+             voided, not_beta);
 }
 
 Case copies(double value, std::int64_t n) {
