@@ -1,4 +1,5 @@
-# Runs a fuzz target in an empty folder and checks how it ended: clean, or with a finding that replays.
+# Runs a fuzz target in an empty folder and checks how it ended: clean, with a failure said in words, or with a
+# finding whose case replays.
 # EXECUTABLE, ARGUMENTS (split at |), OUT (emptied; `corpus` and `found` are made in it), EXPECT.
 file(REMOVE_RECURSE ${OUT})
 file(MAKE_DIRECTORY ${OUT}/corpus ${OUT}/found)
@@ -25,8 +26,15 @@ if(EXPECT STREQUAL "clean")
   return()
 endif()
 
-if(result STREQUAL "0" OR NOT cases)
+if(result STREQUAL "0" OR NOT log MATCHES "FAIL[^\n]*")
   message(FATAL_ERROR "the planted defect was not found; ended with '${result}'\n${log}")
+endif()
+if(EXPECT STREQUAL "failure")
+  message(STATUS "found: ${CMAKE_MATCH_0}")
+  return()
+endif()
+if(NOT cases)
+  message(FATAL_ERROR "the planted defect was found, but no case was written\n${log}")
 endif()
 list(GET cases 0 first)
 run(again replay.txt ${first})

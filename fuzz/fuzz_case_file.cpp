@@ -6,6 +6,7 @@
 #include "corpus/case_file.h"
 #include "corpus/error.h"
 #include "fuzz/target.h"
+#include "fuzz/written.h"
 
 namespace normcheck {
 namespace {
@@ -34,11 +35,11 @@ std::int64_t run_input(std::span<const std::uint8_t> bytes, Extent) {
     demand(!line.empty() && line.find('\n') == line.npos, "an error is one line", line);
     return 1;
   }
-  const std::string canonical = format_case(first);
+  const std::string canonical = written_case(first);
   try {
     const Case again = parse_case(canonical, "canonical");
     demand(same_case(first, again), "the canonical text is the same case", canonical);
-    demand(format_case(again) == canonical, "the canonical text is its own canonical text", canonical);
+    demand(written_case(again) == canonical, "the canonical text is its own canonical text", canonical);
   } catch (const InputError& error) {
     demand(false, error.what(), canonical);
   }

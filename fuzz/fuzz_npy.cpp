@@ -6,6 +6,7 @@
 #include "corpus/error.h"
 #include "corpus/npy.h"
 #include "fuzz/target.h"
+#include "fuzz/written.h"
 
 namespace normcheck {
 namespace {
@@ -25,11 +26,11 @@ void round_trip(std::string_view bytes, std::optional<DType> as) {
     demand(!line.empty() && line.find('\n') == line.npos, "an error is one line");
     return;
   }
-  const std::string written = format_npy(first);
+  const std::string written = written_npy(first);
   try {
     const Tensor again = parse_npy(written, "written", first.dtype);
     demand(again == first, "what was written is the same array");
-    demand(format_npy(again) == written, "an array has one form");
+    demand(written_npy(again) == written, "an array has one form");
   } catch (const InputError& error) {
     demand(false, error.what());
   }
