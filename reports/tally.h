@@ -36,15 +36,15 @@ struct Tally {
   std::int64_t cases = 0;
   std::int64_t evaluations = 0;
   std::array<std::int64_t, 10> verdicts{};  ///< by Verdict, in cases
-  ElementCounts counts;
+  ElementCounts counts{};
   std::int64_t judged = 0;
   std::int64_t not_correctly_rounded = 0;
   double max_share_of_bound = 0;
-  LargestError largest;         ///< NaN and wrong infinities included
-  LargestError largest_finite;  ///< of cases in which every error was finite
-  LargestNormwise normwise;     ///< likewise; infinite where y was to be exactly 0, and those are left out
-  std::map<std::string, std::int64_t> out_of_range;  ///< cases outside the safe range, by what came out
-  std::map<std::string, std::int64_t> notes;
+  LargestError largest{};         ///< NaN and wrong infinities included
+  LargestError largest_finite{};  ///< of cases in which every error was finite
+  LargestNormwise normwise{};     ///< likewise; infinite where y was to be exactly 0, and those are left out
+  std::map<std::string, std::int64_t> out_of_range{};  ///< cases outside the safe range, by what came out
+  std::map<std::string, std::int64_t> notes{};
   std::int64_t of(Verdict v) const { return verdicts[static_cast<std::size_t>(v)]; }
   std::int64_t findings() const;
   /// Counts one judged case.
