@@ -204,7 +204,9 @@ void RowJudge::judge_finite_row() {
         voided_ = true;
       }
     } else if (special) {
-      judge_special_column(i, in_range && !allowance_->voided());
+      ElementFacts e = input_.element(i);
+      e.beta_abs = 0;  // the scaled x_hat alone: a form that overflows before it meets beta gives inf-inf
+      judge_special_column(i, in_range && !allowance_->voided() && allowance_->y(e).in_range);
     } else {
       const ElementFacts e = input_.element(i);
       if (allowance_->voided()) {
