@@ -24,14 +24,13 @@ constexpr std::size_t blocks_without_verbose = 5;
 std::vector<SweepJob> jobs_for(const Options& options) {
   const std::vector<DType> wanted = dtypes_named(options.dtypes);
   std::vector<SweepJob> jobs;
-  for (const std::string& name : options.names) {
-    const Row& row = row_named(name);
-    const auto offered = dtypes_of(row, wanted);
+  for (const Row* row : rows_named(options.names)) {
+    const auto offered = dtypes_of(*row, wanted);
     if (offered.empty()) {
-      throw InputError(
-          fmt::format("{} offers none of the dtypes asked for; normcheck list says what it offers", name));
+      throw InputError(fmt::format(
+          "{} offers none of the dtypes asked for; normcheck list says what it offers", row->name));
     }
-    for (const DType dtype : offered) jobs.push_back({&row, dtype});
+    for (const DType dtype : offered) jobs.push_back({row, dtype});
   }
   return jobs;
 }
@@ -155,6 +154,7 @@ Exit run_check(const Options& options) {
     std::string lines;
     for (const SweepEntry& entry : entries) lines += check_lines(entry, plan);
     for (const Finding* finding : shown) lines += finding_line(*finding);
+    make_folder(std::filesystem::absolute(options.json).parent_path(), "--json");
     write_file_atomically(options.json, lines);
   }
   print_summary(all, jobs.size(), shown.size(), code, style);

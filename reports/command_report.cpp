@@ -35,8 +35,7 @@ std::string utc_now() {
 }
 
 std::vector<SweepJob> jobs_for(const Options& options) {
-  std::vector<const Row*> rows;
-  for (const std::string& name : options.names) rows.push_back(&row_named(name));
+  std::vector<const Row*> rows = rows_named(options.names);
   if (rows.empty()) {
     for (const Row& row : table()) rows.push_back(&row);
   }

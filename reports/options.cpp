@@ -169,6 +169,14 @@ Options parse_command_line(int argc, const char* const* argv) {
   report->add_option("IMPL", o.names, "implementations (default: all)");
   add_sweep_options(*report, o);
 
+  const std::string first = argc > 1 ? argv[1] : "";
+  const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
+  const bool known = std::any_of(subcommands.begin(), subcommands.end(),
+                                 [&](const CLI::App* sub) { return sub->get_name() == first; });
+  if (!first.empty() && first[0] != '-' && !known) {
+    throw EndOfProgram{
+        2, fmt::format("unknown command '{}'; expected list, check, replay, judge or report", first)};
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "corpus/error.h"
 
@@ -52,6 +53,20 @@ const Row& row_named(std::string_view name) {
   for (const Row& row : table()) names.emplace_back(row.name);
   throw InputError(fmt::format("unknown implementation '{}'; nearest: {} (all: normcheck list)", name,
                                fmt::join(nearest_names(name, names), ", ")));
+}
+
+std::vector<const Row*> rows_named(const std::vector<std::string>& names) {
+  std::vector<const Row*> rows;
+  std::optional<LoadError> unloadable;
+  for (const std::string& name : names) {
+    try {
+      rows.push_back(&row_named(name));
+    } catch (const LoadError& e) {
+      if (!unloadable) unloadable = e;
+    }
+  }
+  if (unloadable) throw *unloadable;
+  return rows;
 }
 
 DType dtype_named(std::string_view name) {

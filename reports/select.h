@@ -15,6 +15,8 @@ namespace normcheck {
 
 /// The row of that name. InputError naming the nearest names; LoadError for a plug-in or program.
 const Row& row_named(std::string_view name);
+/// All of them. An unknown name comes before one that cannot be loaded, whichever stands first.
+std::vector<const Row*> rows_named(const std::vector<std::string>& names);
 /// InputError for a name that is none, with the names that are.
 DType dtype_named(std::string_view name);
 std::vector<DType> dtypes_named(const std::vector<std::string>& names);

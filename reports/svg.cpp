@@ -118,9 +118,9 @@ std::string legend(double y) {
     x += 110;
   }
   out += fmt::format(
-      "<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">solid: largest error seen; dotted: proven bound; a "
-      "marker on the "
-      "upper edge: NaN or inf</text>\n",
+      "<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">solid: largest error seen; dotted: proven bound, as "
+      "far as one holds; "
+      "on the upper edge: NaN or inf</text>\n",
       x + 10, y + 4);
   return out;
 }

@@ -1,0 +1,51 @@
+// Runs the command as a process and reads what it said.
+#pragma once
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "corpus/case_file.h"
+
+namespace normcheck {
+
+struct Told {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+/// An empty folder of this name, for this process alone.
+inline std::filesystem::path fresh_folder(const std::string& name) {
+  const char* base = std::getenv("NORMCHECK_OUT");
+  const auto folder =
+      std::filesystem::path(base != nullptr ? base : ".") / "command" / (name + std::to_string(getpid()));
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  return folder;
+}
+
+/// Runs `normcheck ARGUMENTS` through the shell. Findings go to a folder of the test unless it says --out.
+inline Told run(std::string arguments) {
+  static const std::filesystem::path folder = fresh_folder("run");
+  const bool writes = arguments.starts_with("check") || arguments.starts_with("report");
+  if (writes && arguments.find("--out") == std::string::npos)
+    arguments += " --out " + (folder / "out").string();
+  const auto out = folder / "stdout", err = folder / "stderr";
+  const int status = std::system(
+      fmt::format("{} {} >{} 2>{} </dev/null", NORMCHECK_COMMAND, arguments, out.string(), err.string())
+          .c_str());
+  Told r{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out), read_file(err)};
+  return r;
+}
+
+inline bool is_one_line(const std::string& text) {
+  return !text.empty() && text.back() == '\n' && std::count(text.begin(), text.end(), '\n') == 1;
+}
+
+}  // namespace normcheck
