@@ -7,7 +7,7 @@
 namespace normcheck::makers {
 namespace {
 
-using draw::pick_sign;
+using draw::either_sign;
 
 void fill_shifted_normal(CounterRng& rng, DType, std::span<double> row) {
   const double mean = 2.0 * rng.normal();
@@ -42,8 +42,8 @@ Case gamma_beta_random(CounterRng& rng, const GenRequest& request) {
   c.gamma = draw::column_tensor(rng, c);
   c.beta = draw::column_tensor(rng, c);
   for (std::int64_t i = 0; i < c.gamma->size(); ++i) {
-    draw::set_finite(*c.gamma, i, pick_sign(rng) * draw::log_uniform(rng, -8, 8));
-    draw::set_finite(*c.beta, i, pick_sign(rng) * draw::log_uniform(rng, -8, 8));
+    draw::set_finite(*c.gamma, i, either_sign(rng, draw::log_uniform(rng, -8, 8)));
+    draw::set_finite(*c.beta, i, either_sign(rng, draw::log_uniform(rng, -8, 8)));
   }
   return c;
 }
@@ -54,7 +54,7 @@ Case gamma_with_zeros(CounterRng& rng, const GenRequest& request) {
   if (!c.gamma) c.gamma = draw::column_tensor(rng, c);
   for (std::int64_t i = 0; i < c.gamma->size(); ++i) {
     const double value = rng.below(3) == 0 ? 0.0 : 0.5 + rng.uniform();
-    draw::set_finite(*c.gamma, i, pick_sign(rng) * value);
+    draw::set_finite(*c.gamma, i, either_sign(rng, value));
   }
   return c;
 }
@@ -64,7 +64,7 @@ Case cancelling_beta(CounterRng& rng, const GenRequest& request) {
   c.gamma = draw::column_tensor(rng, c);
   c.beta = draw::column_tensor(rng, c);
   for (std::int64_t i = 0; i < c.gamma->size(); ++i)
-    draw::set_finite(*c.gamma, i, pick_sign(rng) * (0.5 + 3.5 * rng.uniform()));
+    draw::set_finite(*c.gamma, i, either_sign(rng, 0.5 + 3.5 * rng.uniform()));
   if (row_count(c) == 0) return c;
   const std::vector<double> x_hat = first_row_normalized(c);
   for (std::int64_t i = 0; i < c.gamma->size(); ++i)

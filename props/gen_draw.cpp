@@ -95,7 +95,7 @@ void dress(CounterRng& rng, Case& c, double y_scale) {
   if (rng.coin()) {
     c.gamma = column_tensor(rng, c);
     for (std::int64_t i = 0; i < c.gamma->size(); ++i)
-      set_finite(*c.gamma, i, pick_sign(rng) * (0.25 + 1.75 * rng.uniform()));
+      set_finite(*c.gamma, i, either_sign(rng, 0.25 + 1.75 * rng.uniform()));
   }
   if (rng.coin()) {
     c.beta = column_tensor(rng, c);

@@ -14,7 +14,9 @@ namespace normcheck::draw {
 /// Fills one row with doubles meant for `dtype`; each is rounded to it afterwards.
 using FillRow = void (*)(CounterRng& rng, DType dtype, std::span<double> row);
 
-inline double pick_sign(CounterRng& rng) { return rng.coin() ? -1.0 : 1.0; }
+/// The magnitude with a sign drawn after it. Two draws never stand as operands of one operator or call: a
+/// compiler may take them in either order.
+inline double either_sign(CounterRng& rng, double magnitude) { return rng.coin() ? -magnitude : magnitude; }
 /// Uniform in the logarithm up to the shape of one binade: 2^e (1+t), e in lo..hi, t in [0, 1).
 double log_uniform(CounterRng& rng, std::int64_t lo, std::int64_t hi);
 /// A number of the format in [2^e, 2^(e+1)) with random significand and its last bit set, so that no

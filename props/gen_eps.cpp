@@ -37,7 +37,7 @@ Case with_eps(CounterRng& rng, const GenRequest& request, double eps) {
 Case eps_scale(CounterRng& rng, const GenRequest& request) {
   const double eps = rng.coin() ? 1e-5 : draw::log_uniform(rng, -20, 2);
   Case c = with_eps(rng, request, eps);
-  const double factor = std::ldexp(1.0 + rng.uniform(), static_cast<int>(rng.between(-6, 5)));
+  const double factor = draw::log_uniform(rng, -6, 5);
   fill_scaled(rng, c, root_of_eps(c) * std::sqrt(factor));
   draw::dress(rng, c);
   return c;

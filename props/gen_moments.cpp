@@ -9,9 +9,9 @@
 namespace normcheck::makers {
 namespace {
 
+using draw::either_sign;
 using draw::full_significand;
 using draw::log_uniform;
-using draw::pick_sign;
 
 void fill_normal(CounterRng& rng, DType, std::span<double> row) {
   for (double& x : row) x = rng.normal();
@@ -30,7 +30,7 @@ void fill_cubes(CounterRng& rng, DType, std::span<double> row) {
 
 // |mean| / deviation is 2^e (1+t) with e drawn evenly, so that every decade of kappa is met alike.
 void fill_offset(CounterRng& rng, DType dtype, std::span<double> row, std::int64_t lo, std::int64_t hi) {
-  const double mean = pick_sign(rng) * log_uniform(rng, 0, draw::everyday_exponent(dtype));
+  const double mean = either_sign(rng, log_uniform(rng, 0, draw::everyday_exponent(dtype)));
   const double deviation = std::fabs(mean) / log_uniform(rng, lo, hi);
   for (double& x : row) x = mean + deviation * rng.normal();
 }
@@ -54,33 +54,35 @@ void fill_offset_ulps(CounterRng& rng, DType dtype, std::span<double> row) {
   const std::int64_t e = rng.between(0, draw::everyday_exponent(dtype));
   const double ulp = std::ldexp(1.0, static_cast<int>(e) - (format_of(dtype).precision - 1));
   const double base = full_significand(rng, dtype, e);
-  fill_few_ulps(rng, row, pick_sign(rng) * base, ulp, 1 + rng.below(8));
+  const std::uint64_t spread = 1 + rng.below(8);
+  fill_few_ulps(rng, row, either_sign(rng, base), ulp, spread);
 }
 
 void fill_bf16_spread(CounterRng& rng, DType dtype, std::span<double> row) {
   const std::int64_t e = rng.between(0, draw::everyday_exponent(dtype));
   const double ulp = std::ldexp(1.0, static_cast<int>(e) - (format_of(DType::bf16).precision - 1));
   const double base = full_significand(rng, DType::bf16, e);
-  fill_few_ulps(rng, row, pick_sign(rng) * base, ulp, 1);
+  fill_few_ulps(rng, row, either_sign(rng, base), ulp, 1);
 }
 
 void fill_constant(CounterRng& rng, DType dtype, std::span<double> row) {
   const std::int64_t e = rng.between(-4, draw::everyday_exponent(dtype));
-  std::fill(row.begin(), row.end(), pick_sign(rng) * full_significand(rng, dtype, e));
+  std::fill(row.begin(), row.end(), either_sign(rng, full_significand(rng, dtype, e)));
 }
 
 void fill_near_constant(CounterRng& rng, DType dtype, std::span<double> row) {
   const std::int64_t e = rng.between(-4, draw::everyday_exponent(dtype));
   const double ulp = std::ldexp(1.0, static_cast<int>(e) - (format_of(dtype).precision - 1));
-  const double base = pick_sign(rng) * full_significand(rng, dtype, e);
+  const double base = either_sign(rng, full_significand(rng, dtype, e));
   std::fill(row.begin(), row.end(), base);
-  row[rng.below(row.size())] = base + pick_sign(rng) * ulp;
+  const double neighbour = base + either_sign(rng, ulp);
+  row[rng.below(row.size())] = neighbour;
 }
 
 void fill_two_valued(CounterRng& rng, DType dtype, std::span<double> row) {
-  const double a = pick_sign(rng) * log_uniform(rng, -2, 8);
+  const double a = either_sign(rng, log_uniform(rng, -2, 8));
   const std::int64_t closest = std::min(7, format_of(dtype).precision - 2);
-  const double b = a + pick_sign(rng) * std::fabs(a) * log_uniform(rng, -closest, 2);
+  const double b = a + std::fabs(a) * either_sign(rng, log_uniform(rng, -closest, 2));
   const double share = std::ldexp(1.0, -static_cast<int>(rng.between(1, 5)));
   for (double& x : row) x = rng.coin(share) ? b : a;
   row[rng.below(row.size())] = b;

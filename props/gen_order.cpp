@@ -9,13 +9,14 @@
 namespace normcheck::makers {
 namespace {
 
-using draw::pick_sign;
+using draw::either_sign;
 
 // k mod period, up or down, in steps that the format holds exactly.
 void fill_ramp(CounterRng& rng, DType dtype, std::span<double> row) {
   const std::uint64_t most = std::uint64_t{1} << std::min(format_of(dtype).precision, 15);
   const std::uint64_t period = 2 + rng.below(std::min<std::uint64_t>(row.size(), most - 1));
-  const double step = std::ldexp(pick_sign(rng), static_cast<int>(rng.between(-6, 0)));
+  const double size = std::ldexp(1.0, static_cast<int>(rng.between(-6, 0)));
+  const double step = either_sign(rng, size);
   const std::uint64_t start = rng.below(period);
   for (std::size_t k = 0; k < row.size(); ++k) row[k] = step * static_cast<double>((start + k) % period);
 }
@@ -31,7 +32,7 @@ void fill_welford_ramp(CounterRng& rng, DType dtype, std::span<double> row) {
 
 void fill_around_outlier(CounterRng& rng, std::span<double> row, std::size_t at) {
   for (double& x : row) x = rng.normal();
-  row[at] = pick_sign(rng) * draw::log_uniform(rng, 3, 11);
+  row[at] = either_sign(rng, draw::log_uniform(rng, 3, 11));
 }
 void fill_outlier_first(CounterRng& rng, DType, std::span<double> row) { fill_around_outlier(rng, row, 0); }
 void fill_outlier_last(CounterRng& rng, DType, std::span<double> row) {
@@ -50,7 +51,7 @@ void fill_chunks(CounterRng& rng, DType, std::span<double> row) {
   std::size_t i = 0;
   while (i < row.size()) {
     const std::size_t length = 1 + rng.below(std::max<std::size_t>(1, row.size() / 2));
-    const double mean = pick_sign(rng) * draw::log_uniform(rng, -1, 6);
+    const double mean = either_sign(rng, draw::log_uniform(rng, -1, 6));
     const double deviation = draw::log_uniform(rng, -3, 1);
     for (std::size_t k = 0; k < length && i < row.size(); ++k, ++i) row[i] = mean + deviation * rng.normal();
   }
@@ -76,7 +77,8 @@ void fill_alternating(CounterRng& rng, DType, std::span<double> row) {
 
 void fill_sparse(CounterRng& rng, DType, std::span<double> row) {
   for (double& x : row) x = rng.below(8) == 0 ? std::fabs(rng.normal()) : 0.0;
-  row[rng.below(row.size())] = 1.0 + rng.uniform();
+  const double never_zero = 1.0 + rng.uniform();
+  row[rng.below(row.size())] = never_zero;
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 namespace normcheck::makers {
 namespace {
 
-using draw::pick_sign;
+using draw::either_sign;
 
 void fill_multiples(CounterRng& rng, std::span<double> row, double unit, std::uint64_t most) {
-  for (double& x : row) x = pick_sign(rng) * unit * static_cast<double>(rng.below(most + 1));
+  for (double& x : row) x = either_sign(rng, unit * static_cast<double>(rng.below(most + 1)));
 }
 
 // Log-uniform in magnitude: k random bits, k random.
@@ -21,18 +21,18 @@ void fill_subnormal(CounterRng& rng, DType dtype, std::span<double> row) {
   if (rng.coin()) return fill_multiples(rng, row, eta, (std::uint64_t{1} << bits) - 1);
   for (double& x : row) {
     const std::uint64_t range = std::uint64_t{1} << rng.between(1, bits);
-    x = pick_sign(rng) * eta * static_cast<double>(rng.below(range));
+    x = either_sign(rng, eta * static_cast<double>(rng.below(range)));
   }
 }
 
 void fill_wide(CounterRng& rng, DType dtype, std::span<double> row) {
   const Format f = format_of(dtype);
   const std::int64_t reach = dtype == DType::f16 ? f.emax - 1 : f.emax / 3;
-  for (double& x : row) x = pick_sign(rng) * draw::log_uniform(rng, -reach, reach);
+  for (double& x : row) x = either_sign(rng, draw::log_uniform(rng, -reach, reach));
 }
 
 void fill_half_range(CounterRng& rng, DType, std::span<double> row) {
-  for (double& x : row) x = pick_sign(rng) * (300.0 + 300.0 * rng.uniform());
+  for (double& x : row) x = either_sign(rng, 300.0 + 300.0 * rng.uniform());
 }
 
 // Near sqrt(omega) squares overflow, near omega sums do; one sign overflows the mean too.
@@ -43,15 +43,17 @@ void fill_near_overflow(CounterRng& rng, DType dtype, std::span<double> row) {
   const bool one_sign = rng.coin();
   for (double& x : row) {
     const double magnitude = std::ldexp(1.0 + rng.uniform(), static_cast<int>(e));
-    x = one_sign ? magnitude : magnitude * pick_sign(rng);
+    x = one_sign ? magnitude : either_sign(rng, magnitude);
   }
 }
 
 // Constant as a number, not as bits. One row in four has a single 1 among the zeros.
 void fill_signed_zeros(CounterRng& rng, DType, std::span<double> row) {
   const std::uint64_t mode = rng.below(4);
-  for (double& x : row) x = mode == 0 ? -0.0 : pick_sign(rng) * 0.0;
-  if (mode == 3) row[rng.below(row.size())] = pick_sign(rng);
+  for (double& x : row) x = mode == 0 ? -0.0 : either_sign(rng, 0.0);
+  if (mode != 3) return;
+  const double one = either_sign(rng, 1.0);
+  row[rng.below(row.size())] = one;
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ Case near_overflow(CounterRng& rng, const GenRequest& request) {
 Case signed_zeros(CounterRng& rng, const GenRequest& request) {
   Case c = draw::rows_of<fill_signed_zeros>(rng, request);
   if (c.beta && rng.coin())
-    for (std::int64_t i = 0; i < c.beta->size(); ++i) c.beta->set_value(i, pick_sign(rng) * 0.0);
+    for (std::int64_t i = 0; i < c.beta->size(); ++i) c.beta->set_value(i, either_sign(rng, 0.0));
   return c;
 }
 
@@ -102,7 +104,7 @@ Case tiny_x_large_gamma(CounterRng& rng, const GenRequest& request) {
   c.gamma = draw::column_tensor(rng, c);
   const std::int64_t lift = format_of(c.gamma->dtype).emax / 2;
   for (std::int64_t i = 0; i < n; ++i)
-    draw::set_finite(*c.gamma, i, pick_sign(rng) * draw::log_uniform(rng, lift - 4, lift));
+    draw::set_finite(*c.gamma, i, either_sign(rng, draw::log_uniform(rng, lift - 4, lift)));
   return c;
 }
 

@@ -9,7 +9,7 @@
 namespace normcheck::makers {
 namespace {
 
-using draw::pick_sign;
+using draw::either_sign;
 
 void fill_normal(CounterRng& rng, DType, std::span<double> row) {
   for (double& x : row) x = rng.normal();
@@ -17,7 +17,7 @@ void fill_normal(CounterRng& rng, DType, std::span<double> row) {
 
 void fill_anywhere(CounterRng& rng, DType dtype, std::span<double> row) {
   const Format f = format_of(dtype);
-  for (double& x : row) x = pick_sign(rng) * draw::log_uniform(rng, f.emin / 2, f.emax / 2);
+  for (double& x : row) x = either_sign(rng, draw::log_uniform(rng, f.emin / 2, f.emax / 2));
 }
 
 // `count` extents of 1 or more with a product of about `size` (never above twice it).
@@ -61,7 +61,7 @@ Case single_element(CounterRng& rng, const GenRequest& request) {
   draw::dress(rng, c);
   if (c.gamma && rng.coin()) {
     const std::int64_t reach = std::min(57, format_of(c.gamma->dtype).emax - 1);
-    draw::set_finite(*c.gamma, 0, pick_sign(rng) * draw::log_uniform(rng, reach - 4, reach));
+    draw::set_finite(*c.gamma, 0, either_sign(rng, draw::log_uniform(rng, reach - 4, reach)));
   }
   return c;
 }
@@ -104,7 +104,7 @@ Case broadcasting(CounterRng& rng, const GenRequest& request) {
   c.gamma = draw::column_tensor(rng, c);
   c.beta = draw::column_tensor(rng, c);
   for (std::int64_t i = 0; i < c.gamma->size(); ++i) {
-    draw::set_finite(*c.gamma, i, pick_sign(rng) * (0.25 + 1.75 * rng.uniform()));
+    draw::set_finite(*c.gamma, i, either_sign(rng, 0.25 + 1.75 * rng.uniform()));
     draw::set_finite(*c.beta, i, rng.normal());
   }
   if (rng.below(4) == 0) c.gamma.reset();
