@@ -159,7 +159,10 @@ void print_comparison(const Comparison& p, std::int64_t elements, const Options&
              percent(p.equal, elements), percent(p.first, elements), percent(p.second, elements));
   if (p.as_far > 0) fmt::print("  differ, equally far  {:>7}\n", percent(p.as_far, elements));
   if (p.not_comparable > 0) fmt::print("  no exact number      {:>7}\n", percent(p.not_comparable, elements));
-  if (p.gap_ulp >= 0) fmt::print("  they part most at {}; {} ulp apart\n", p.where, short_number(p.gap_ulp));
+  if (p.gap_ulp < 0) return;
+  const std::string apart =
+      std::isfinite(p.gap_ulp) ? fmt::format("; {} ulp apart", short_number(p.gap_ulp)) : "";
+  fmt::print("  they part most at {}{}\n", p.where, apart);
 }
 
 }  // namespace

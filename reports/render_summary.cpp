@@ -58,7 +58,7 @@ std::string four_part(const ReportData& data, const Style& style) {
                          counted(t.cases, "case"),
                          std::isinf(t.largest.ulp) ? ", with NaN or inf for a number among them" : "");
     } else {
-      out += fmt::format("  {:<9} {}  in all of {}; its worst error is {} of its proven bound\n", name,
+      out += fmt::format("  {:<9} {}  in all of {}; its worst error is {} of the proven bound there\n", name,
                          style.green("holds"), counted(t.cases, "case"), short_number(t.max_share_of_bound));
     }
   }
@@ -139,7 +139,9 @@ std::string summary_text(const ReportData& data, const Style& style) {
   Tally all;
   for (const SweepEntry& entry : data.entries) all.add(entry.total());
   std::string out = judged_part(data, all, style) + four_part(data, style);
-  out += "\n" + half_sum_text(data.half_sum) + "\n";
+  std::string half = half_sum_text(data.half_sum);
+  if (const auto colon = half.rfind("): "); colon != std::string::npos) half.replace(colon + 2, 1, "\n");
+  out += "\n" + half + "\n";
   if (data.plan.corpus_missing)
     out += "NOTE  no corpus folder was found; generated cases alone (--corpus names one)\n";
   return out + inputs_part(data, style) + expected_part(data, style) + unexpected_part(data, style);
