@@ -216,11 +216,27 @@ double RowAllowance::centre(double deviation) const {
   return (mean + Upward(format_.u) * (Upward(deviation) + mean)).value();
 }
 
+/// Of any rstd^ whose var^ is >= 0: eps alone bounds it.
+Upward RowAllowance::void_rstd() const {
+  return divide(Upward(1.0) + Upward(8.0) * Upward(format_.u), sqrt_lo(eps_rounded_));
+}
+
 double RowAllowance::void_magnitude(const ElementFacts& e) const {
   if (!(eps_rounded_ > 0)) return Upward::infinity();
-  const Upward cap = divide(Upward(1.0) + Upward(8.0) * Upward(format_.u), sqrt_lo(eps_rounded_));
   const Upward spread = Upward(e.deviation) + Upward(mean_step_);
-  return (Upward(e.gamma_abs) * spread * cap * Upward(2.0) + Upward(e.beta_abs)).value();
+  return (Upward(e.gamma_abs) * spread * void_rstd() * Upward(2.0) + Upward(e.beta_abs)).value();
+}
+
+double RowAllowance::void_intermediate(const ElementFacts& e) const {
+  if (!(eps_rounded_ > 0)) return Upward::infinity();
+  const Upward mean = Upward(mean_abs_) + Upward(mean_step_), two = 2.0;
+  Upward largest = two * void_rstd() * (Upward(e.deviation) + Upward(mean_step_));
+  if (half_folded_) largest = max(largest, two * void_rstd() * (Upward(e.x_abs) + mean));
+  if (folded_) {
+    const Upward a = Upward(e.gamma_abs) * void_rstd();
+    largest = max(largest, two * max(a, a * (Upward(e.x_abs) + mean) + Upward(e.beta_abs)));
+  }
+  return largest.value();
 }
 
 }  // namespace normcheck

@@ -43,6 +43,9 @@ class RowAllowance {
   bool mean_exact() const { return mean_exact_; }
   /// Where only the class is judged, an infinity is right if this reaches the overflow threshold.
   double void_magnitude(const ElementFacts& e) const;
+  /// There, the largest number met on the way to y; where this may overflow even NaN (inf-inf, 0*inf) is
+  /// no fault.
+  double void_intermediate(const ElementFacts& e) const;
 
   ElementAllowance y(const ElementFacts& e) const;
   double x_hat(const ElementFacts& e) const;
@@ -75,6 +78,7 @@ class RowAllowance {
   Upward scale_shift(Upward x_hat_error, const ElementFacts& e) const;
   Upward folded(const Form& form, const ElementFacts& e) const;
   bool finish_in_range(const Form& form, const ElementFacts& e, Upward x_hat_error) const;
+  Upward void_rstd() const;
   Upward narrow(Upward error, Upward magnitude, DType output) const;
 
   Working format_;

@@ -127,8 +127,9 @@ void RowJudge::judge_void_element(std::int64_t i, const ElementFacts& e) {
   voided_ = true;
   if (allowance_->class_demanded()) {
     const double limit = std::min(allowance_->largest_working(), largest_finite(observed_.y.dtype));
-    const bool inf_possible = allowance_->void_magnitude(e) >= limit;
-    if (std::isnan(got) || (std::isinf(got) && !inf_possible)) {
+    const bool nan_possible = allowance_->void_intermediate(e) >= allowance_->largest_working();
+    const bool inf_possible = nan_possible || allowance_->void_magnitude(e) >= limit;
+    if ((std::isnan(got) && !nan_possible) || (std::isinf(got) && !inf_possible)) {
       class_outcome(i, false, input_.exact_row().y(i, input_.gamma_at(i), input_.beta_at(i)).to_double(),
                     "no bound holds here, but a variance that is not negative gives a finite y");
       return;
