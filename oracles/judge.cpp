@@ -70,13 +70,14 @@ std::optional<Judgement> judge_status(const Case& c, const Observation& observed
   return std::nullopt;
 }
 
-/// Larger of two reports: by error against the allowance for wrong ones, by error for right ones.
+/// The worse of two wrong ones: y before the statistics, then by error against the allowance.
 bool worse(const ElementReport& a, const ElementReport& b) {
   const auto weight = [](const ElementReport& e) {
     const double size = std::fabs(e.error_ulp);
     return e.allowed_ulp > 0 && std::isfinite(size) && std::isfinite(e.allowed_ulp) ? size / e.allowed_ulp
                                                                                     : size;
   };
+  if ((a.output == Output::y) != (b.output == Output::y)) return a.output == Output::y;
   return weight(a) > weight(b);
 }
 

@@ -81,7 +81,12 @@ void RowJudge::wrong(ElementReport r) {
     return std::isnan(size) ? kInfinity
                             : (e.allowed_ulp > 0 && std::isfinite(size) ? size / e.allowed_ulp : size);
   };
-  if (!out_.worst_wrong || badness(r) > badness(*out_.worst_wrong)) out_.worst_wrong = std::move(r);
+  // A wrong y says more than a wrong statistic.
+  const bool before = out_.worst_wrong.has_value();
+  const bool same_kind = before && (r.output == Output::y) == (out_.worst_wrong->output == Output::y);
+  if (!before || (same_kind ? badness(r) > badness(*out_.worst_wrong) : r.output == Output::y)) {
+    out_.worst_wrong = std::move(r);
+  }
 }
 
 void RowJudge::class_outcome(std::int64_t column, bool right, double want, const std::string& reason) {

@@ -53,6 +53,7 @@ bool replay(const Row& row, const Case& c, const std::string& file, const Option
   Judgement j = judge_row(row, c, contract, oracle_named(options.oracle));
   const bool failed = is_finding(j.verdict);
   const std::vector<std::string> notes = j.notes;
+  const std::string truth = options.verbose ? truth_text(c, j) : std::string();
   if (failed) {
     Finding finding = make_finding(row, c, std::move(j), contract);
     finding.replay = fmt::format("normcheck replay {} --impl {}", file, row.name);
@@ -63,6 +64,7 @@ bool replay(const Row& row, const Case& c, const std::string& file, const Option
   }
   for (const std::string& note : notes) fmt::print("  NOTE     {}\n", note);
   if (options.verbose && !refusal(c) && offers(row, c.x.dtype)) {
+    fmt::print("{}", truth);
     try {
       fmt::print("{}", trace_text(row, c));
     } catch (const InputError& e) {

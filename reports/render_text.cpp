@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracles/row_input.h"
+#include "oracles/wide.h"
 #include "reports/numbers.h"
 
 namespace normcheck {
@@ -165,6 +167,26 @@ std::string errors_text(const Case& c, const Judgement& j) {
   return fmt::format("{}; mean {}, p99 {}; {} not correctly rounded; largest normwise error {} u", largest,
                      error_text(e.mean_ulp), error_text(e.p99_ulp),
                      percent(e.not_correctly_rounded, e.judged), short_number(e.max_normwise_u));
+}
+
+std::string truth_text(const Case& c, const Judgement& judgement) {
+  if (!judgement.worst || judgement.worst->output != Output::y) return {};
+  const ElementReport& e = *judgement.worst;
+  RowInput input(c);
+  const double gamma = input.gamma_at(e.column), beta = input.beta_at(e.column);
+  if (!input.load(e.row, false) || input.exact_row().degenerate() || !std::isfinite(gamma) ||
+      !std::isfinite(beta)) {
+    return {};
+  }
+  const ExactValue exact = input.exact_row().y(e.column, gamma, beta);
+  const WideValue wide =
+      WideRow(input.x.data(), static_cast<std::int64_t>(input.x.size()), c.eps).y(e.column, gamma, beta);
+  const auto line = [&](std::string_view name, std::string_view how, double value, double error) {
+    return fmt::format("  {:<8} y{} {} ({:.17g})   error of what came out {:.9g} ulp   {}\n", name,
+                       element_index(c, e), hexfloat(value), value, error, how);
+  };
+  return line("exact", "by integers", exact.to_double(), exact.error_ulp(e.dtype, e.got)) +
+         line("wide", "by floats of 768 bits or more", wide.to_double(), wide.error_ulp(e.dtype, e.got));
 }
 
 std::string trace_text(const Row& row, const Case& c) {

@@ -28,6 +28,10 @@ std::string errors_text(const Case& c, const Judgement& judgement);
 /// The verdict's word, in its colour.
 std::string verdict_text(Verdict verdict, const Style& style);
 
+/// The worst element of y as the two oracles see it, each by itself: the exact value, and the error of what
+/// came out. Empty where there is no number to see (a non-finite input, var+eps 0).
+std::string truth_text(const Case& c, const Judgement& judgement);
+
 /// The six steps, each with its shape and at most a few values.
 std::string trace_text(const Row& row, const Case& c);
 
