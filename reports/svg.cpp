@@ -10,7 +10,7 @@
 namespace normcheck {
 namespace {
 
-constexpr double panel_width = 400, panel_height = 330, left = 70, top = 74, gap = 40, below = 92;
+constexpr double panel_width = 400, panel_height = 330, left = 70, top = 74, gap = 40, below = 104;
 constexpr int top_decade = 9;  // of the y axis, in ulp
 constexpr int bottom_decade = -1;
 constexpr int kappa_decades = 8;
@@ -121,7 +121,7 @@ std::string legend(double y) {
       "<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">solid: largest error seen; dotted: proven bound, as "
       "far as one holds; "
       "on the upper edge: NaN or inf</text>\n",
-      x + 10, y + 4);
+      left, y + 24);
   return out;
 }
 
@@ -167,7 +167,7 @@ std::string error_vs_kappa_svg(const std::vector<KappaCurve>& curves, DType dtyp
       "<text transform=\"translate(22 {:.0f}) rotate(-90)\" text-anchor=\"middle\">largest error of y, "
       "ulp</text>\n",
       top + panel_height / 2);
-  return out + legend(height - 24) + "</svg>\n";
+  return out + legend(height - 36) + "</svg>\n";
 }
 
 }  // namespace normcheck
