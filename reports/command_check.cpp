@@ -82,9 +82,9 @@ void print_notes(const Tally& all) {
 
 void print_summary(const Tally& all, std::size_t jobs, std::size_t shown, Exit code, const Style& style) {
   const std::int64_t findings = all.findings();
-  fmt::print("\n{} judged: {}, {} elements: {}\n",
-             counted(static_cast<std::int64_t>(jobs), "implementation x dtype"),
-             counted(all.evaluations, "evaluation"), grouped(all.counts.elements), shares_text(all.counts));
+  fmt::print("\n{} of implementation and dtype: {}, {} elements: {}\n",
+             counted(static_cast<std::int64_t>(jobs), "pair"), counted(all.evaluations, "evaluation"),
+             grouped(all.counts.elements), shares_text(all.counts));
   if (findings > 0) {
     const std::string text =
         fmt::format("{} in {}", counted(findings, "finding"), counted(all.cases, "case"));
