@@ -62,7 +62,12 @@ void RowCondition::fill(const double* x, std::int64_t n, bool prefixes) {
     facts_.abs_dev_sum = facts_.variance = facts_.variance_lo = facts_.max_dev = 0;
     facts_.kappa = max_abs == 0 ? 1 : std::numeric_limits<double>::infinity();
   }
-  if (prefixes) fill_prefixes();
+  if (!prefixes) return;
+  if (in_pair_range_) {
+    pair_prefixes_.fill(x, n, facts_);
+  } else {
+    quad_prefixes_.fill(x, n, facts_);
+  }
 }
 
 // Sums of nonnegative terms that only need an upper bound are plain doubles, off by at most gamma_n, and
@@ -146,81 +151,6 @@ void RowCondition::fill_by_quads() {
   facts_.variance_lo = variance_ > variance_error ? round_down(variance_ - variance_error) : 0;
   const double ratio = static_cast<double>(squares / (count * variance_));
   facts_.kappa = std::max(1.0, std::sqrt(ratio));
-}
-
-void RowCondition::fill_prefixes() {
-  const auto n = static_cast<std::size_t>(facts_.n);
-  sum_.assign(n + 1, 0);
-  square_.assign(n + 1, 0);
-  run_.assign(n, 0);
-  for (auto* v : {&prefix_mean_, &prefix_square_, &before_, &after_}) v->assign(n, 0.0);
-  const Quad origin = x_[0];
-  Quad max_z = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const Quad z = x_[i] - origin;
-    max_z = std::max(max_z, abs(z));
-    sum_[i + 1] = sum_[i] + z;
-    square_[i + 1] = square_[i] + z * z;
-    run_[i] = i > 0 && x_[i] == x_[i - 1] ? run_[i - 1] : static_cast<std::int64_t>(i);
-  }
-  // A block's mean is x_0 + (P_hi - P_lo)/len: each prefix is off by at most n u n max|z|, so the mean by
-  // 2 n^2 u max|z|/len; len >= 1. A block's S is (R_hi - R_lo) - (P_hi - P_lo)^2/len with R off by n u R_n
-  // and |P_hi - P_lo| <= len max|z|: 2 n^2 u max|z| * 2 max|z| more. All doubled by kSlack.
-  const Quad count = static_cast<Quad>(facts_.n);
-  block_mean_error_ = kSlack * (3 * (count + 4) * (count + 4) * max_z + 2 * abs(origin));
-  block_square_error_ = kSlack * (count + 4) * (count + 4) * 8 * max_z * max_z;
-
-  facts_.prefix_mean_abs = prefix_mean_.data();
-  facts_.prefix_square_dev = prefix_square_.data();
-  facts_.dev_before = before_.data();
-  facts_.dev_after = after_.data();
-  facts_.block = &RowCondition::block;
-  facts_.mean_gap = &RowCondition::mean_gap;
-  facts_.context = this;
-  facts_.constant_prefix = 1;
-  while (facts_.constant_prefix < facts_.n && run_[static_cast<std::size_t>(facts_.constant_prefix)] == 0) {
-    ++facts_.constant_prefix;
-  }
-  for (std::size_t k = 0; k < n; ++k) {
-    const auto end = static_cast<std::int64_t>(k) + 1;
-    const BlockFacts b = block(this, 0, end);
-    prefix_mean_[k] = b.mean_abs;
-    prefix_square_[k] = b.square_dev_sum;
-    if (k == 0) continue;
-    before_[k] = mean_gap(this, 0, end - 1, end);
-    // x_k - mu_k = (x_k - mu_{k-1})(1 - 1/(k+1)).
-    after_[k] =
-        round_up(Quad(before_[k]) * static_cast<Quad>(k) / static_cast<Quad>(k + 1) * (1 + 2 * kSlack));
-  }
-}
-
-Quad RowCondition::block_mean(std::int64_t lo, std::int64_t hi) const {
-  if (run_[static_cast<std::size_t>(hi - 1)] <= lo) return x_[lo];
-  const Quad part = sum_[static_cast<std::size_t>(hi)] - sum_[static_cast<std::size_t>(lo)];
-  return Quad(x_[0]) + part / static_cast<Quad>(hi - lo);
-}
-
-BlockFacts RowCondition::block(const void* context, std::int64_t lo, std::int64_t hi) {
-  const auto& self = *static_cast<const RowCondition*>(context);
-  BlockFacts out;
-  if (self.run_[static_cast<std::size_t>(hi - 1)] <= lo) {
-    out.constant = true;
-    out.mean_abs = std::fabs(self.x_[lo]);
-    return out;
-  }
-  out.mean_abs = round_up(abs(self.block_mean(lo, hi)) + self.block_mean_error_);
-  const auto l = static_cast<std::size_t>(lo), h = static_cast<std::size_t>(hi);
-  const Quad part = self.sum_[h] - self.sum_[l];
-  const Quad squares = self.square_[h] - self.square_[l] - part * part / static_cast<Quad>(hi - lo);
-  out.square_dev_sum = round_up((squares < 0 ? 0 : squares) + self.block_square_error_);
-  return out;
-}
-
-double RowCondition::mean_gap(const void* context, std::int64_t lo, std::int64_t mid, std::int64_t hi) {
-  const auto& self = *static_cast<const RowCondition*>(context);
-  const Quad gap = abs(self.block_mean(mid, hi) - self.block_mean(lo, mid));
-  if (gap == 0 && self.run_[static_cast<std::size_t>(hi - 1)] <= lo) return 0;
-  return round_up(gap + 2 * self.block_mean_error_);
 }
 
 }  // namespace normcheck

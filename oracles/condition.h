@@ -7,6 +7,7 @@
 
 #include "corpus/row_facts.h"
 #include "oracles/double_double.h"
+#include "oracles/prefix.h"
 #include "oracles/quad.h"
 
 namespace normcheck {
@@ -35,10 +36,6 @@ class RowCondition {
  private:
   void fill_by_pairs();
   void fill_by_quads();
-  void fill_prefixes();
-  static BlockFacts block(const void* context, std::int64_t lo, std::int64_t hi);
-  static double mean_gap(const void* context, std::int64_t lo, std::int64_t mid, std::int64_t hi);
-  Quad block_mean(std::int64_t lo, std::int64_t hi) const;
 
   RowFacts facts_;
   const double* x_ = nullptr;
@@ -49,13 +46,8 @@ class RowCondition {
   double variance_error_ = 0;
   std::vector<double> deviation_;
 
-  // Prefixes of z = x - x_0, z^2; the start of the run of equal values that holds each index.
-  std::vector<Quad> sum_;
-  std::vector<Quad> square_;
-  std::vector<std::int64_t> run_;
-  std::vector<double> prefix_mean_, prefix_square_, before_, after_;
-  Quad block_mean_error_ = 0;
-  Quad block_square_error_ = 0;
+  PrefixTable<Pair> pair_prefixes_;
+  PrefixTable<Quad> quad_prefixes_;
 };
 
 }  // namespace normcheck

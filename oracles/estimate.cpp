@@ -51,15 +51,29 @@ Estimated RowEstimate::mean() const {
   return {negate(minus_mean_), condition_->mean_error() + std::fabs(minus_mean_.hi) * kPairError + kSmallest};
 }
 
-// x-mean, times rstd, times gamma, plus beta: four operations of kPairError each, the error of rstd
-// (relative) and of the mean (times rstd and gamma).
-Estimated RowEstimate::y(std::int64_t i, double gamma, double beta) const {
-  if (!pairs_ || !pair_safe(gamma) || !pair_safe(beta)) return y_by_quads(i, gamma, beta);
-  const Pair product = multiply(multiply(add(minus_mean_, condition_->x()[i]), rstd_pair_), gamma);
-  const Pair value = add(product, beta);
-  const double of_product =
-      std::fabs(product.hi) * (rstd_relative_ + 8 * kPairError) + std::fabs(gamma) * shift_;
-  return {value, 2 * (of_product + std::fabs(value.hi) * kPairError) + kSmallest};
+// x-mean, times rstd: two operations of kPairError each, the relative error of rstd, and rstd times the
+// error of the mean.
+RowEstimate::Element RowEstimate::element(std::int64_t i, double gamma, double beta) const {
+  if (!pairs_ || !pair_safe(gamma) || !pair_safe(beta))
+    return {y_by_quads(i, 1, 0), y_by_quads(i, gamma, beta)};
+  Estimated x_hat;
+  x_hat.value = multiply(add(minus_mean_, condition_->x()[i]), rstd_pair_);
+  x_hat.error = 2 * (std::fabs(x_hat.value.hi) * (rstd_relative_ + 4 * kPairError) + shift_) + kSmallest;
+  return {x_hat, affine(x_hat, gamma, beta)};
+}
+
+/// gamma times x_hat plus beta: one more rounding each, but by 1 and of 0, which are exact.
+Estimated RowEstimate::affine(Estimated x_hat, double gamma, double beta) const {
+  Estimated y = x_hat;
+  if (gamma != 1) {
+    y.value = multiply(y.value, gamma);
+    y.error = std::fabs(gamma) * y.error * (1 + 0x1p-50) + 2 * std::fabs(y.value.hi) * kPairError + kSmallest;
+  }
+  if (beta != 0) {
+    y.value = add(y.value, beta);
+    y.error = y.error * (1 + 0x1p-50) + 2 * std::fabs(y.value.hi) * kPairError + kSmallest;
+  }
+  return y;
 }
 
 Estimated RowEstimate::y_by_quads(std::int64_t i, double gamma, double beta) const {

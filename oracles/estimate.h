@@ -25,14 +25,18 @@ class RowEstimate {
   RowEstimate(const RowCondition& condition, double eps);
 
   bool usable() const { return usable_; }
-  /// gamma and beta finite.
-  Estimated y(std::int64_t i, double gamma, double beta) const;
-  Estimated x_hat(std::int64_t i) const { return y(i, 1.0, 0.0); }
+  /// gamma and beta finite; an absent gamma is 1, an absent beta 0.
+  struct Element {
+    Estimated x_hat;
+    Estimated y;
+  };
+  Element element(std::int64_t i, double gamma, double beta) const;
   Estimated rstd() const;
   Estimated mean() const;
 
  private:
   Estimated y_by_quads(std::int64_t i, double gamma, double beta) const;
+  Estimated affine(Estimated x_hat, double gamma, double beta) const;
 
   const RowCondition* condition_;
   bool usable_ = false;

@@ -35,7 +35,7 @@ class RowJudge {
   void judge_finite_row();
   void judge_statistics(bool finite);
   void judge_statistic(Output output, std::uint64_t got, const Estimated& estimate, double allowance);
-  void judge_number(std::int64_t i, const ElementFacts& e, double allowance);
+  void judge_number(std::int64_t i, const RowInput::Element& e, double allowance);
   void judge_special_column(std::int64_t i, bool x_hat_known);
   void judge_void_element(std::int64_t i, const ElementFacts& e);
   void describe_range();
@@ -143,16 +143,16 @@ void RowJudge::judge_void_element(std::int64_t i, const ElementFacts& e) {
   ++out_.counts.voided;
 }
 
-void RowJudge::judge_number(std::int64_t i, const ElementFacts& e, double allowance) {
+void RowJudge::judge_number(std::int64_t i, const RowInput::Element& e, double allowance) {
   const DType dtype = observed_.y.dtype;
   const double beta = input_.beta_at(i);
-  const Estimated estimate = input_.y(i, oracle_);
+  const Estimated& estimate = e.y;
   RowInput& input = input_;
   const Measure m = measure(
       dtype, y_bits(i), estimate,
       [&input, i] { return input.exact_row().y(i, input.gamma_at(i), input.beta_at(i)); }, allowance);
 
-  const double share = e.gamma_abs * std::fabs(input.estimate->x_hat(i).value.hi);
+  const double share = e.facts.gamma_abs * e.facts.x_hat_abs;
   differs_from_beta_ = differs_from_beta_ || share > 0;
   ignorable_ = ignorable_ && allowance >= share;
 
@@ -210,16 +210,16 @@ void RowJudge::judge_finite_row() {
         voided_ = true;
       }
     } else if (special) {
-      ElementFacts e = input_.element(i);
+      ElementFacts e = input_.element(i).facts;
       e.beta_abs = 0;  // the scaled x_hat alone: a form that overflows before it meets beta gives inf-inf
       judge_special_column(i, in_range && !allowance_->voided() && allowance_->y(e).in_range);
     } else {
-      const ElementFacts e = input_.element(i);
+      const RowInput::Element e = input_.element(i, oracle_);
       if (allowance_->voided()) {
-        judge_void_element(i, e);
+        judge_void_element(i, e.facts);
         continue;
       }
-      const ElementAllowance a = allowance_->y(e);
+      const ElementAllowance a = allowance_->y(e.facts);
       if (a.in_range) {
         judge_number(i, e, a.y);
       } else {

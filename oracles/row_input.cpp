@@ -35,20 +35,18 @@ const ExactRow& RowInput::exact_row() {
   return *exact;
 }
 
-Estimated RowInput::y(std::int64_t i, OracleChoice oracle) const {
-  Estimated e = estimate->y(i, gamma_at(i), beta_at(i));
-  if (oracle == OracleChoice::exact) e.error = std::numeric_limits<double>::infinity();
-  return e;
-}
-
-ElementFacts RowInput::element(std::int64_t i) const {
-  ElementFacts e;
-  e.x_abs = std::fabs(x[static_cast<std::size_t>(i)]);
-  e.deviation = condition.facts().deviation[i];
-  e.gamma_abs = std::fabs(gamma_at(i));
-  e.beta_abs = std::fabs(beta_at(i));
-  e.x_hat_abs = e.deviation == 0 ? 0 : estimate->x_hat(i).magnitude();
-  e.y_abs = estimate->y(i, gamma_at(i), beta_at(i)).magnitude();
+RowInput::Element RowInput::element(std::int64_t i, OracleChoice oracle) const {
+  const double g = gamma_at(i), b = beta_at(i);
+  const RowEstimate::Element estimated = estimate->element(i, g, b);
+  Element e;
+  e.facts.x_abs = std::fabs(x[static_cast<std::size_t>(i)]);
+  e.facts.deviation = condition.facts().deviation[i];
+  e.facts.gamma_abs = std::fabs(g);
+  e.facts.beta_abs = std::fabs(b);
+  e.facts.x_hat_abs = e.facts.deviation == 0 ? 0 : estimated.x_hat.magnitude();
+  e.facts.y_abs = estimated.y.magnitude();
+  e.y = estimated.y;
+  if (oracle == OracleChoice::exact) e.y.error = std::numeric_limits<double>::infinity();
   return e;
 }
 

@@ -29,8 +29,12 @@ struct RowInput {
   double gamma_at(std::int64_t i) const { return gamma.empty() ? 1.0 : gamma[static_cast<std::size_t>(i)]; }
   double beta_at(std::int64_t i) const { return beta.empty() ? 0.0 : beta[static_cast<std::size_t>(i)]; }
   const ExactRow& exact_row();
-  Estimated y(std::int64_t i, OracleChoice oracle) const;
-  ElementFacts element(std::int64_t i) const;
+  /// What the bounds ask of element i, and the estimate of y (left open where integers must decide).
+  struct Element {
+    ElementFacts facts;
+    Estimated y;
+  };
+  Element element(std::int64_t i, OracleChoice oracle = OracleChoice::automatic) const;
 };
 
 }  // namespace normcheck

@@ -52,13 +52,13 @@ std::optional<StageReport> first_wrong_stage(const Case& c, const Row& row, std:
   search.check(Step::rstd, true, trace.rstd, exact.rstd(), allowance.rstd_step());
   for (std::int64_t i = 0; i < n && !search.found && !trace.normalize.empty(); ++i) {
     search.check(Step::normalize, false, trace.normalize[static_cast<std::size_t>(i)], exact.x_hat(i),
-                 allowance.x_hat(input.element(i)));
+                 allowance.x_hat(input.element(i).facts));
   }
   for (std::int64_t i = 0; i < n && !search.found; ++i) {
     const double gamma = input.gamma_at(i), beta = input.beta_at(i);
     if (!std::isfinite(gamma) || !std::isfinite(beta)) continue;
     search.check(Step::scale_shift, false, trace.scale_shift[static_cast<std::size_t>(i)],
-                 exact.y(i, gamma, beta), allowance.y(input.element(i)).y);
+                 exact.y(i, gamma, beta), allowance.y(input.element(i).facts).y);
   }
   return search.found;
 }

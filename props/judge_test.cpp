@@ -165,7 +165,7 @@ struct NearBound {
   double exact_y(std::int64_t i) {
     return input.exact_row().y(i, input.gamma_at(i), input.beta_at(i)).to_double();
   }
-  double allowed_y(std::int64_t i) { return allowance.y(input.element(i)).y; }
+  double allowed_y(std::int64_t i) { return allowance.y(input.element(i).facts).y; }
 };
 
 TEST(Judge, SeesDefectsWithinFourTimesOfTheBound) {
