@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets by the contract of OSS-Fuzz and ClusterFuzzLite; fuzz/check_build.sh does so anywhere.
+#
+# The environment says everything, and the flags are taken as they come:
+#   CC CXX CFLAGS CXXFLAGS    compilers, optimisation, sanitizer, feedback, standard library
+#   LIB_FUZZING_ENGINE        the flag or archive of the engine; on the link line of targets only
+#   SANITIZER FUZZING_ENGINE ARCHITECTURE   what these flags amount to
+#   SRC WORK OUT              checkouts, scratch, results (this checkout is found from the script's own path)
+# Results, for each target that fuzz/CMakeLists.txt names and that is no planted defect:
+#   NAME  NAME_seed_corpus.zip  NAME.dict  NAME.options   (the last two where fuzz/ has them)
+# Needs cmake 3.25, ninja, and the headers of fmt and Boost (CLI11's and nlohmann-json's to configure).
+set -euo pipefail
+
+fail() { printf 'build.sh: %s\n' "$1" >&2; exit 2; }
+for name in CXX OUT WORK LIB_FUZZING_ENGINE; do
+  [[ -n ${!name:-} ]] || fail "$name is not set; to build without a service: fuzz/check_build.sh"
+done
+case ${ARCHITECTURE:-x86_64} in
+  x86_64 | aarch64) ;;
+  *) fail "ARCHITECTURE=$ARCHITECTURE: floats are exact only where they are computed in their own precision, so
+  x86_64 or aarch64" ;;
+esac
+case ${SANITIZER:-address} in
+  address | undefined | coverage | none) ;;
+  # The oracles are never instrumented: what they write would be reported as never written.
+  *) fail "SANITIZER=$SANITIZER: expected address, undefined, coverage or none" ;;
+esac
+
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+mkdir -p "$WORK" "$OUT"
+
+if [[ ${FUZZING_ENGINE:-libfuzzer} == afl ]]; then
+  # Instrumentation by a compiler plug-in, so -fno-sanitize=all does not keep it from the oracles.
+  printf 'src: */oracles/*\n' >"$WORK/not_instrumented.txt"
+  export AFL_LLVM_DENYLIST=$WORK/not_instrumented.txt
+  export CCACHE_DISABLE=1 # ccache does not know the variables that change what afl-clang-fast does
+fi
+
+# Build type None adds no flags to those given. A service's compiler is newer than the ones whose warnings are errors.
+cmake -S "$project" -B "$WORK" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="${CXXFLAGS:-}" \
+  -DNORMCHECK_TESTS=OFF -DNORMCHECK_FUZZ=ON -DNORMCHECK_FUZZ_ENGINE="${LIB_FUZZING_ENGINE// /;}" \
+  -Dfmt_DIR="$project/fuzz/header_only" --compile-no-warning-as-error
+
+mapfile -t targets < <(ninja -C "$WORK" -t targets all |
+  sed -n 's,^fuzz/\(fuzz_[a-z0-9_]*\): CXX_EXECUTABLE_LINKER.*,\1,p' | grep -v '_planted$')
+[[ ${#targets[@]} -gt 0 ]] || fail "fuzz/CMakeLists.txt names no target"
+cmake --build "$WORK" -j "$(nproc)" --target make_seeds "${targets[@]}"
+
+ASAN_OPTIONS=detect_leaks=0 "$WORK/fuzz/make_seeds" "$project/corpus" "$WORK/seeds"
+
+for target in "${targets[@]}"; do
+  cp "$WORK/fuzz/$target" "$OUT/"
+  for kind in dict options; do
+    if [[ -f $project/fuzz/$target.$kind ]]; then cp "$project/fuzz/$target.$kind" "$OUT/"; fi
+  done
+  seeds=$WORK/seeds/${target#fuzz_}
+  [[ -d $seeds ]] || fail "make_seeds writes no seeds for $target"
+  # The same bytes from the same corpus: names in order, one date.
+  (cd "$seeds" && find . -type f -printf '%P\n' | LC_ALL=C sort >"$WORK/$target.list" &&
+    cmake -E tar cf "$OUT/${target}_seed_corpus.zip" --format=zip --mtime='1980-01-02' --files-from="$WORK/$target.list")
+done
+printf 'build.sh: %d targets: %s\n' "${#targets[@]}" "${targets[*]}"
