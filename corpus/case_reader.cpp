@@ -265,6 +265,18 @@ void Reader::check_nan_rows() const {
     lines_.fail_at(line_of("expect"), "expect", fmt::format("row {}", case_.nan_rows.back()),
                    fmt::format("rows below {}, from 0", rows));
   }
+  // A generated x is finite; elsewhere the list must be the rows of x that hold a NaN or an infinity.
+  const std::int64_t n = row_length(case_);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    bool finite = true;
+    for (std::int64_t i = row * n; i < (row + 1) * n; ++i) finite = finite && std::isfinite(case_.x.value(i));
+    const bool listed = std::binary_search(case_.nan_rows.begin(), case_.nan_rows.end(), row);
+    if (listed == finite) {
+      lines_.fail_at(
+          line_of("expect"), "expect", fmt::format("nan-rows {} row {}", listed ? "with" : "without", row),
+          fmt::format("the rows in which x is not finite, and row {} is {}", row, finite ? "finite" : "not"));
+    }
+  }
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct RowFacts {
   double variance_lo = 0;
   double max_abs = 0;
   double max_dev = 0;  ///< max |x - mu|
-  double kappa = 0;    ///< sqrt(Q/(nV)); infinity where V is 0 and Q is not
+  double kappa = 0;    ///< sqrt(Q/(nV)), to be shown, no bound; infinity where V is 0, Q not
   int sum_bits = 0;    ///< all x are multiples of some q with A1 <= 2^sum_bits * q, so that every
                        ///< partial sum, in any order, is exact in a format of that many bits
   const double* deviation = nullptr;  ///< n values, |x_i - mu|

@@ -57,12 +57,18 @@ consteval Row make_row(std::string_view name, std::string_view expect) {
   const bool named =
       finish == Finish::direct ? rest.empty() : rest.starts_with('/') && rest.substr(1) == suffix;
   if (!named) throw "the row's name does not end in its finish";
-  return {name, Algorithm::name, dtype_of<R>, finish, expect, storages_of(dtype_of<R>),
-          run_rows<Algorithm, R, finish>, trace_one<Algorithm, R, finish>, Algorithm::bound,
-          requires {Algorithm::reads_prefixes;
+  constexpr bool reads_prefixes = requires { Algorithm::reads_prefixes; };
+  return {name,
+          Algorithm::name,
+          dtype_of<R>,
+          finish,
+          expect,
+          storages_of(dtype_of<R>),
+          run_rows<Algorithm, R, finish>,
+          trace_one<Algorithm, R, finish>,
+          Algorithm::bound,
+          reads_prefixes};
 }
-};  // namespace
-}  // namespace normcheck
 
 constexpr std::string_view pass = "pass";
 constexpr std::string_view cancels = "cancellation: E[x^2]-E[x]^2 loses the variance where the mean is large";

@@ -6,36 +6,35 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "oracles/ulp.h"
 
 namespace normcheck {
 namespace {
 
-/// An upper bound of v - 1 for an upper bound v >= 1.
-Upward minus_one(Upward v) {
-  if (!v.finite()) return v;
-  const double d = v.value() - 1;
-  return d > 0 ? Upward(std::nextafter(d, Upward::infinity())) : Upward(0.0);
-}
-
 /// 0 times anything is 0: an error that multiplies nothing.
 Upward times(double factor, Upward error) { return factor == 0 ? Upward(0.0) : Upward(factor) * error; }
+
+DType accumulate_of(const Contract& contract, DType storage) {
+  if (contract.kind == ContractKind::stable) return stable_accumulate(storage);
+  if (contract.row == nullptr) throw std::invalid_argument("contract own without an implementation");
+  return contract.row->accumulate;
+}
 
 }  // namespace
 
 RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFacts& facts, double eps)
-    : format_(working(contract.kind == ContractKind::own ? contract.row->accumulate
-                                                         : stable_accumulate(storage))),
-      accumulate_(contract.kind == ContractKind::own ? contract.row->accumulate : stable_accumulate(storage)),
+    : format_(working(accumulate_of(contract, storage))),
+      accumulate_(accumulate_of(contract, storage)),
       storage_(storage),
       constant_(facts.constant),
       eps_rounded_(to_double(accumulate_, round_to(accumulate_, eps))),
       mean_abs_(facts.mean_abs) {
   const Upward w = Upward(facts.variance) + Upward(eps);
   in_range_ = (w * Upward(4.0)).value() <= format_.omega;
-  const double w_lo = facts.variance_lo == 0 ? eps : step_down(facts.variance_lo + eps);
-  rstd_exact_ = divide(Upward(1.0), sqrt_lo(w_lo)).value();
+  w_lo_ = facts.variance_lo == 0 ? eps : step_down(facts.variance_lo + eps);
+  rstd_exact_ = divide(Upward(1.0), sqrt_lo(w_lo_)).value();
   if (contract.kind == ContractKind::own) {
     direct_ = contract.row->finish == Finish::direct;
     folded_ = contract.row->finish == Finish::folded;
@@ -46,9 +45,9 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
   }
   Upward mean = 0.0, variance = 0.0, rstd = 0.0;
   for (int i = 0; i < form_count_; ++i) {
-    mean = max(mean, forms_[i].mean);
-    variance = max(variance, forms_[i].variance);
-    rstd = max(rstd, forms_[i].rstd);
+    mean = max(mean, forms_[static_cast<std::size_t>(i)].mean);
+    variance = max(variance, forms_[static_cast<std::size_t>(i)].variance);
+    rstd = max(rstd, forms_[static_cast<std::size_t>(i)].rstd);
   }
   const DType output = is_half(storage) ? DType::f32 : storage;
   mean_step_ = mean.value();
@@ -65,7 +64,8 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
 void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, double eps,
                             bool approximate_root) {
   const Upward one = 1.0, u = format_.u;
-  const Upward root = approximate_root ? one + Upward(4.0) * u : divide(one + u, one_minus_lo(u));
+  const Upward root_error = approximate_root ? Upward(4.0) * u : divide(Upward(2.0) * u, one_minus_lo(u));
+  const Upward root = one + root_error;
   const double eps_gap = std::fabs(eps_rounded_ - eps);
   const Upward eps_error = eps_gap == 0 ? 0.0 : std::nextafter(eps_gap, Upward::infinity());
   in_range_ = in_range_ && moments.in_range && std::isfinite(eps_rounded_);
@@ -75,15 +75,16 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
   Form form;
   form.mean = moments.mean;
   form.variance = moments.variance;
-  const double w_lo = facts.variance_lo == 0 ? eps : step_down(facts.variance_lo + eps);
   const bool capped = moments.variance_nonnegative && eps_rounded_ > 0;
   const Upward cap = capped ? divide(root, sqrt_lo(eps_rounded_)) : Upward(Upward::infinity());
-  const Upward t = divide(moments.variance + eps_error, w_lo);
+  const Upward t = divide(moments.variance + eps_error, w_lo_);
   if (t.value() < 1) {
-    const double shrink = multiply_lo(sqrt_lo(one_minus_lo(t)), sqrt_lo(one_minus_lo(u)));
-    const Upward grown = divide(root, shrink);
-    form.rstd = minus_one(grown) * Upward(rstd_exact_);
-    form.rstd_abs = min(grown * Upward(rstd_exact_), cap);
+    // 1/s - 1 = (1-s^2)/(s(1+s)), so that no bound near u is lost beside 1; s^2 = (1-t)(1-u).
+    const double s = multiply_lo(sqrt_lo(one_minus_lo(t)), sqrt_lo(one_minus_lo(u)));
+    const Upward of_sum = divide(t + u, multiply_lo(s, step_down(1 + s)));
+    const Upward rho = root_error + of_sum + root_error * of_sum;
+    form.rstd = rho * Upward(rstd_exact_);
+    form.rstd_abs = min((one + rho) * Upward(rstd_exact_), cap);
   } else {
     void_ = void_ || !(constant_ && capped);
     form.rstd = constant_ && capped ? max(cap, Upward(rstd_exact_)) : Upward(Upward::infinity());
@@ -99,7 +100,7 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
     form.x_hat_cap = root * sqrt(ratio) * (one + u) * (one + u) + Upward(format_.eta / 2);
   }
   fill_coefficients(form);
-  forms_[form_count_++] = form;
+  forms_.at(static_cast<std::size_t>(form_count_++)) = form;
 }
 
 // With R = rstd^: direct |x-mu|(|r^-r| + g2 R) + E R (1+g2) + eta/2; half folded, inside its last rounding,
@@ -184,7 +185,7 @@ ElementAllowance RowAllowance::y(const ElementFacts& e) const {
   ElementAllowance out{0, true};
   Upward error = 0.0;
   for (int i = 0; i < form_count_; ++i) {
-    const Form& form = forms_[i];
+    const Form& form = forms_[static_cast<std::size_t>(i)];
     Upward x_hat_error = 0.0;
     if (direct_) {
       x_hat_error = direct_x_hat(form, e);
@@ -205,8 +206,8 @@ ElementAllowance RowAllowance::y(const ElementFacts& e) const {
 double RowAllowance::x_hat(const ElementFacts& e) const {
   Upward error = 0.0;
   for (int i = 0; i < form_count_; ++i) {
-    if (direct_) error = max(error, direct_x_hat(forms_[i], e));
-    if (half_folded_) error = max(error, half_folded_x_hat(forms_[i], e));
+    if (direct_) error = max(error, direct_x_hat(forms_[static_cast<std::size_t>(i)], e));
+    if (half_folded_) error = max(error, half_folded_x_hat(forms_[static_cast<std::size_t>(i)], e));
   }
   return error.value();
 }
@@ -217,23 +218,23 @@ double RowAllowance::centre(double deviation) const {
 }
 
 /// Of any rstd^ whose var^ is >= 0: eps alone bounds it.
-Upward RowAllowance::void_rstd() const {
-  return divide(Upward(1.0) + Upward(8.0) * Upward(format_.u), sqrt_lo(eps_rounded_));
+double RowAllowance::void_rstd() const {
+  return divide(Upward(1.0) + Upward(8.0) * Upward(format_.u), sqrt_lo(eps_rounded_)).value();
 }
 
 double RowAllowance::void_magnitude(const ElementFacts& e) const {
   if (!(eps_rounded_ > 0)) return Upward::infinity();
   const Upward spread = Upward(e.deviation) + Upward(mean_step_);
-  return (Upward(e.gamma_abs) * spread * void_rstd() * Upward(2.0) + Upward(e.beta_abs)).value();
+  return (Upward(e.gamma_abs) * spread * Upward(void_rstd()) * Upward(2.0) + Upward(e.beta_abs)).value();
 }
 
 double RowAllowance::void_intermediate(const ElementFacts& e) const {
   if (!(eps_rounded_ > 0)) return Upward::infinity();
   const Upward mean = Upward(mean_abs_) + Upward(mean_step_), two = 2.0;
-  Upward largest = two * void_rstd() * (Upward(e.deviation) + Upward(mean_step_));
-  if (half_folded_) largest = max(largest, two * void_rstd() * (Upward(e.x_abs) + mean));
+  Upward largest = two * Upward(void_rstd()) * (Upward(e.deviation) + Upward(mean_step_));
+  if (half_folded_) largest = max(largest, two * Upward(void_rstd()) * (Upward(e.x_abs) + mean));
   if (folded_) {
-    const Upward a = Upward(e.gamma_abs) * void_rstd();
+    const Upward a = Upward(e.gamma_abs) * Upward(void_rstd());
     largest = max(largest, two * max(a, a * (Upward(e.x_abs) + mean) + Upward(e.beta_abs)));
   }
   return largest.value();

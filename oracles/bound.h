@@ -1,6 +1,7 @@
 // From the bound of mean and variance to the allowance of rstd, x_hat and y, for each finish.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "corpus/row_facts.h"
@@ -41,6 +42,8 @@ class RowAllowance {
   bool class_demanded() const { return nonnegative_ && eps_rounded_ > 0; }
   /// Every form has the exact mean here.
   bool mean_exact() const { return mean_exact_; }
+  /// Where no bound holds and eps as rounded is > 0: an upper bound of any rstd^ whose var^ is >= 0.
+  double void_rstd() const;
   /// Where only the class is judged, an infinity is right if this reaches the overflow threshold.
   double void_magnitude(const ElementFacts& e) const;
   /// There, the largest number met on the way to y; where this may overflow even NaN (inf-inf, 0*inf) is
@@ -78,14 +81,13 @@ class RowAllowance {
   Upward scale_shift(Upward x_hat_error, const ElementFacts& e) const;
   Upward folded(const Form& form, const ElementFacts& e) const;
   bool finish_in_range(const Form& form, const ElementFacts& e, Upward x_hat_error) const;
-  Upward void_rstd() const;
   Upward narrow(Upward error, Upward magnitude, DType output) const;
 
   Working format_;
   DType accumulate_;
   DType storage_;
   bool direct_ = true, folded_ = true, half_folded_ = true;
-  Form forms_[2];
+  std::array<Form, 4> forms_;  ///< form_count_ of them
   int form_count_ = 0;
   bool constant_ = false;
   bool in_range_ = true;
@@ -94,6 +96,7 @@ class RowAllowance {
   bool mean_exact_ = true;
   double eps_rounded_ = 0;
   double mean_abs_ = 0;
+  double w_lo_ = 0;        ///< lower bound of var+eps
   double rstd_exact_ = 0;  ///< upper bound of 1/sqrt(var+eps)
   double mean_ = 0, mean_step_ = 0, variance_step_ = 0, rstd_ = 0, rstd_step_ = 0;
 };

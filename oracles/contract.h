@@ -17,7 +17,7 @@ enum class ContractKind : std::uint8_t { stable, own };
 /// own: the bound of `row`, at its accumulate type and finish.
 struct Contract {
   ContractKind kind = ContractKind::stable;
-  const Row* row = nullptr;  ///< with `own`
+  const Row* row = nullptr;  ///< with `own`; the judge throws std::invalid_argument where it is missing
 };
 
 /// "stable" or "own"; anything else is InputError. `own` needs a row.

@@ -46,7 +46,8 @@ struct ElementReport {
   double allowed_ulp = 0;  ///< infinity where void
   double allowed_abs = 0;
   double normwise_u = 0;  ///< |error| in u*(|gamma*x_hat|+|beta|) of the output dtype
-  std::string reason;     ///< in words, when it is a matter of class: "NaN where ..."
+  bool of_class = false;  ///< a class (NaN, an infinity) is demanded: want is that, and no number is allowed
+  std::string reason;     ///< in words, where the class is wrong: "NaN where ..."
 };
 
 /// What was seen of y, over the elements that were judged against a number.
@@ -87,7 +88,8 @@ struct Judgement {
 /// The oracle that decides; automatic: an estimate with a proven error, and exact where that cannot.
 enum class OracleChoice : std::uint8_t { automatic, exact };
 
-/// Pure: no clock, no randomness, no state. The case's own `expect` is honoured.
+/// Pure: no clock, no randomness, no state. `expect refused` is honoured; which rows must be NaN follows from
+/// x.
 Judgement judge(const Case& c, const Observation& observed, const Contract& contract,
                 OracleChoice oracle = OracleChoice::automatic);
 

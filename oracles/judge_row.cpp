@@ -29,15 +29,18 @@ class RowJudge {
   RowOutcome run();
 
  private:
-  enum class Class { right, wrong, skipped };
-
   void judge_nonfinite_row();
   void judge_finite_row();
   void judge_statistics(bool finite);
   void judge_statistic(Output output, std::uint64_t got, const Estimated& estimate, double allowance);
   void judge_number(std::int64_t i, const RowInput::Element& e, double allowance);
-  void judge_special_column(std::int64_t i, bool x_hat_known);
+  void judge_special_column(std::int64_t i);
+  void judge_infinite_beta(std::int64_t i);
   void judge_void_element(std::int64_t i, const ElementFacts& e);
+  void make_void() {
+    ++out_.counts.voided;
+    voided_ = true;
+  }
   void describe_range();
 
   ElementReport report(Output output, std::int64_t column, std::uint64_t got) const;
@@ -100,6 +103,7 @@ void RowJudge::class_outcome(std::int64_t column, bool right, double want, const
   r.want_bits = round_to(r.dtype, want);
   r.error_ulp = kInfinity;
   r.allowed_ulp = r.allowed_abs = 0;
+  r.of_class = true;
   r.reason = reason;
   wrong(std::move(r));
 }
@@ -112,24 +116,32 @@ void RowJudge::judge_nonfinite_row() {
   }
 }
 
-// A non-finite gamma_i or beta_i concerns column i alone.
-void RowJudge::judge_special_column(std::int64_t i, bool x_hat_known) {
-  const double gamma = input_.gamma_at(i), beta = input_.beta_at(i), got = y_value(i);
-  if (std::isnan(gamma) || std::isnan(beta)) {
-    class_outcome(i, std::isnan(got), std::numeric_limits<double>::quiet_NaN(), "gamma or beta is NaN here");
-  } else if (std::isinf(gamma)) {
+// A non-finite gamma_i or beta_i concerns column i alone, and does so whatever the statistics are.
+void RowJudge::judge_special_column(std::int64_t i) {
+  const double got = y_value(i);
+  if (std::isinf(input_.gamma_at(i)) && !std::isnan(input_.beta_at(i))) {
     class_outcome(i, !std::isfinite(got), kInfinity, "gamma is infinite here, so y is not finite");
-  } else if (x_hat_known) {
-    class_outcome(i, got == beta, beta, "beta is infinite here and the scaled x_hat finite");
   } else {
-    ++out_.counts.skipped;
+    class_outcome(i, std::isnan(got), std::numeric_limits<double>::quiet_NaN(), "gamma or beta is NaN here");
+  }
+}
+
+// An infinite beta is y where the scaled x_hat is finite; a form that overflows before it meets beta gives
+// inf-inf, so there, and where x_hat has no bound, nothing is demanded.
+void RowJudge::judge_infinite_beta(std::int64_t i) {
+  ElementFacts e = input_.element(i).facts;
+  e.beta_abs = 0;
+  if (allowance_->voided() || !allowance_->y(e).in_range) {
+    make_void();
+  } else {
+    const double beta = input_.beta_at(i);
+    class_outcome(i, y_value(i) == beta, beta, "beta is infinite here and the scaled x_hat finite");
   }
 }
 
 // The number is not judged; NaN, and an infinity that nothing can reach, are still wrong where var^ >= 0.
 void RowJudge::judge_void_element(std::int64_t i, const ElementFacts& e) {
   const double got = y_value(i);
-  voided_ = true;
   if (allowance_->class_demanded()) {
     const double limit = std::min(allowance_->largest_working(), largest_finite(observed_.y.dtype));
     const bool nan_possible = allowance_->void_intermediate(e) >= allowance_->largest_working();
@@ -140,7 +152,7 @@ void RowJudge::judge_void_element(std::int64_t i, const ElementFacts& e) {
       return;
     }
   }
-  ++out_.counts.voided;
+  make_void();
 }
 
 void RowJudge::judge_number(std::int64_t i, const RowInput::Element& e, double allowance) {
@@ -197,8 +209,10 @@ void RowJudge::judge_finite_row() {
   const bool degenerate = facts.constant && eps == 0;
   const bool in_range = allowance_->in_range() && (input_.estimate->usable() || degenerate);
   for (std::int64_t i = 0; i < n(); ++i) {
-    const bool special = !std::isfinite(input_.gamma_at(i)) || !std::isfinite(input_.beta_at(i));
-    if (!in_range && !(special && !std::isinf(input_.beta_at(i)))) {
+    const double gamma = input_.gamma_at(i), beta = input_.beta_at(i);
+    if (std::isnan(gamma) || std::isnan(beta) || std::isinf(gamma)) {
+      judge_special_column(i);
+    } else if (!in_range) {
       ++out_.counts.skipped;
     } else if (degenerate) {
       // 0 * inf: NaN by definition, demanded only where the computed mean is certainly exact.
@@ -206,13 +220,10 @@ void RowJudge::judge_finite_row() {
         class_outcome(i, std::isnan(y_value(i)), std::numeric_limits<double>::quiet_NaN(),
                       "variance and eps are both 0, so y is NaN");
       } else {
-        ++out_.counts.voided;
-        voided_ = true;
+        make_void();
       }
-    } else if (special) {
-      ElementFacts e = input_.element(i).facts;
-      e.beta_abs = 0;  // the scaled x_hat alone: a form that overflows before it meets beta gives inf-inf
-      judge_special_column(i, in_range && !allowance_->voided() && allowance_->y(e).in_range);
+    } else if (std::isinf(beta)) {
+      judge_infinite_beta(i);
     } else {
       const RowInput::Element e = input_.element(i, oracle_);
       if (allowance_->voided()) {
@@ -254,6 +265,7 @@ void RowJudge::judge_statistics(bool finite) {
     r.want_bits = round_to(r.dtype, want);
     r.error_ulp = kInfinity;
     r.allowed_ulp = r.allowed_abs = 0;
+    r.of_class = true;
     r.reason = reason;
     wrong(std::move(r));
   };
@@ -289,7 +301,10 @@ void RowJudge::judge_statistics(bool finite) {
         fail_class(Output::rstd, got, kInfinity, "variance and eps are both 0");
       }
     } else if (allowance_->voided()) {
-      if (allowance_->class_demanded() && std::isnan(value)) {
+      // rstd^ lies between 0 and what eps alone allows.
+      const bool inf_possible = allowance_->void_rstd() >= largest_finite(observed_.rstd->dtype);
+      const bool possible = value >= 0 && (std::isfinite(value) || inf_possible);
+      if (allowance_->class_demanded() && !possible) {
         fail_class(Output::rstd, got, input_.exact_row().rstd().to_double(),
                    "a variance that is not negative has a root");
       }
@@ -337,7 +352,7 @@ RowOutcome RowJudge::run() {
 }  // namespace
 
 void settle_report(RowInput& input, ElementReport& r) {
-  if (!r.reason.empty() && r.allowed_abs == 0) return;  // a matter of class: want is what the class demands
+  if (r.of_class) return;
   if (!input.load(r.row, false)) return;
   const ExactRow& exact = input.exact_row();
   if (exact.degenerate() && r.output != Output::mean) return;

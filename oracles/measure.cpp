@@ -17,8 +17,8 @@ int unit_exponent(const Format& f, double magnitude) {
   return std::clamp(e, f.emin, f.emax) - (f.precision - 1);
 }
 
-/// |exact| + allowance >= omega + ulp(omega)/2, with the sign of `side`; exactly, but for rounding the
-/// allowance up. (The threshold is not a double for f64; omega and half an ulp are.)
+/// |exact| + allowance >= omega + ulp(omega)/2, with the sign of `side`, the allowance rounded up. In f64,
+/// where the threshold is not a double, an allowance under half an ulp of omega counts as that half.
 bool reaches_overflow(DType dtype, const ExactValue& exact, double side, double allowance) {
   const Format f = format_of(dtype);
   const double half_unit = std::ldexp(1.0, f.emax - f.precision);
@@ -47,11 +47,11 @@ Measure measure_infinity(DType dtype, std::uint64_t got_bits, const ExactValue& 
   out.error_ulp = side * kInfinity;
   out.error_abs = kInfinity;
   if (out.within) {
-    const Format f = format_of(dtype);
-    const double distance = 2 * (std::ldexp(1.0, f.emax) - exact.to_double() * side / 2);
-    out.error_abs = distance;
-    out.error_ulp =
-        side * std::ldexp(std::ldexp(1.0, f.emax) - exact.to_double() * side / 2, f.precision - f.emax);
+    // Halved on the way: 2^(emax+1) is not a double for f64.
+    const double half = std::ldexp(1.0, format_of(dtype).emax) - exact.to_double() * side / 2;
+    const double largest = std::numeric_limits<double>::max();
+    out.error_abs = std::min(2 * half, largest);
+    out.error_ulp = side * std::min(std::ldexp(half, 1 - exact.ulp_exponent(dtype)), largest);
   }
   return out;
 }

@@ -6,7 +6,7 @@
 // 2^-(v + 2u) of |t| + |beta|, since (t - beta)^2 n^2(var + eps) and (gamma (n x_i - sum x))^2 are multiples
 // of known powers of two (u counts the size of gamma x_hat as well, for t = beta); and x_i - mean loses w +
 // log2 n bits. The precision is the smallest of the three below that covers v + 2u + w and the rounding of
-// n-term sums. All f64 rows fit the last one.
+// n-term sums. f64 rows that ask for more get the last one all the same.
 #include "oracles/wide.h"
 
 #include <algorithm>

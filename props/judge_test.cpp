@@ -15,7 +15,7 @@
 #include "impl/trace.h"
 #include "oracles/bound.h"
 #include "oracles/row_input.h"
-#include "oracles/ulp.h"
+#include "props/mistakes.h"
 
 namespace normcheck {
 namespace {
@@ -49,92 +49,6 @@ Observation run(const Case& c, Wanted wanted = {true, true}) {
   return run_case(*find_row("two_pass/f32"), c, wanted);
 }
 Judgement judged(const Case& c, const Observation& o) { return judge(c, o, Contract{}); }
-
-/// What a wrong kernel may do differently; everything in double, so that nothing but the mistake shows.
-struct Mistake {
-  std::string name;
-  std::function<double(double, double)> divisor = [](double var, double eps) { return std::sqrt(var + eps); };
-  std::function<double(double)> count = [](double n) { return n; };
-  std::function<int(int, int)> gamma_index = [](int, int i) { return i; };
-  int left_out = 0;   // elements missing from the statistics
-  int stale_row = 0;  // statistics of an earlier row
-  bool swap = false;  // gamma for beta
-  bool no_gamma = false;
-  bool no_beta = false;
-  bool one_pass_f32 = false;
-  bool transposed = false;  // statistics over the columns
-};
-
-Observation wrong_kernel(const Case& c, const Mistake& m) {
-  Observation o;
-  o.y = Tensor(c.x.dtype, c.x.shape);
-  const int rows = static_cast<int>(row_count(c)), n = static_cast<int>(row_length(c));
-  for (int r = 0; r < rows; ++r) {
-    const int source = std::max(0, r - m.stale_row);
-    std::vector<double> used;
-    for (int i = 0; i < n - m.left_out; ++i) used.push_back(c.x.value(source * n + i));
-    if (m.transposed) {
-      used.clear();
-      for (int k = 0; k < rows; ++k) used.push_back(c.x.value(k * n));
-    }
-    double sum = 0, squares = 0;
-    float sum32 = 0, squares32 = 0;
-    for (const double v : used) {
-      sum += v;
-      const auto f = static_cast<float>(v);
-      sum32 += f;
-      squares32 += f * f;
-    }
-    const double count = static_cast<double>(used.size());
-    double mean = sum / count;
-    for (const double v : used) squares += (v - mean) * (v - mean);
-    double var = squares / m.count(count);
-    if (m.one_pass_f32) {
-      const float mean32 = sum32 / static_cast<float>(count);
-      mean = static_cast<double>(mean32);
-      var = std::max(0.0F, squares32 / static_cast<float>(count) - mean32 * mean32);
-    }
-    for (int i = 0; i < n; ++i) {
-      const int g = m.gamma_index(r, i);
-      double gamma = c.gamma->value(g), beta = c.beta->value(g);
-      if (m.swap) std::swap(gamma, beta);
-      const double x_hat = (c.x.value(r * n + i) - mean) / m.divisor(var, c.eps);
-      o.y.set_value(r * n + i, (m.no_gamma ? 1 : gamma) * x_hat + (m.no_beta ? 0 : beta));
-    }
-  }
-  return o;
-}
-
-std::vector<Mistake> mistakes() {
-  std::vector<Mistake> out;
-  const auto add = [&out](const char* name) -> Mistake& {
-    out.emplace_back();
-    out.back().name = name;
-    return out.back();
-  };
-  add("eps outside the root").divisor = [](double var, double eps) { return std::sqrt(var) + eps; };
-  add("eps added twice").divisor = [](double var, double eps) { return std::sqrt(var + 2 * eps); };
-  add("eps missing").divisor = [](double var, double) { return std::sqrt(var); };
-  add("eps fixed at 1e-5").divisor = [](double var, double) { return std::sqrt(var + 1e-5); };
-  add("eps squared").divisor = [](double var, double eps) { return std::sqrt(var + eps * eps); };
-  add("max(var, eps)").divisor = [](double var, double eps) { return std::sqrt(std::max(var, eps)); };
-  add("no root").divisor = [](double var, double eps) { return var + eps; };
-  add("root of 12 bits").divisor = [](double var, double eps) {
-    return std::sqrt(var + eps) * (1 + 0x1p-12);
-  };
-  add("divisor n-1").count = [](double n) { return n - 1; };
-  add("divisor of the padded width").count = [](double) { return 16.0; };
-  add("gamma indexed by the row").gamma_index = [](int row, int) { return row; };
-  add("gamma and beta shifted").gamma_index = [](int, int i) { return (i + 1) % 12; };
-  add("last element left out").left_out = 1;
-  add("statistics of the row before").stale_row = 1;
-  add("gamma and beta swapped").swap = true;
-  add("gamma missing").no_gamma = true;
-  add("beta missing").no_beta = true;
-  add("one pass in f32, clamped").one_pass_f32 = true;
-  add("statistics over the wrong axis").transposed = true;
-  return out;
-}
 
 TEST(Judge, CatchesPlantedDefects) {
   const Case c = plain_case();
@@ -200,34 +114,82 @@ TEST(Judge, SeesDefectsWithinFourTimesOfTheBound) {
   fmt::print("moved by 1.1, 2 and 4 bounds: {} of 18 caught; by 0.9: let through\n", caught);
 }
 
-/// A step's values, moved; the trace function of a row must be a plain function, hence one a step.
-template <Step step>
-void faulty_trace(const LayerNormCall& call, std::int64_t index, RowTrace& out) {
+/// A step moved by `tenths`/10 of its own bound away from its exact value. The trace function of a row is a
+/// plain function, hence one a step and a distance.
+template <Step step, int tenths>
+void moved_trace(const LayerNormCall& call, std::int64_t index, RowTrace& out) {
   find_row("two_pass/f32")->trace(call, index, out);
-  const auto spoil = [](double& v) { v = v * 1.01 + 0.01; };
-  if (step == Step::mean) spoil(out.mean);
-  if (step == Step::centre) spoil(out.centre[2]);
-  if (step == Step::variance) spoil(out.variance);
-  if (step == Step::rstd) spoil(out.rstd);
-  if (step == Step::normalize) spoil(out.normalize[2]);
-  if (step == Step::scale_shift) spoil(out.scale_shift[2]);
+  NearBound near;
+  const ExactRow& exact = near.input.exact_row();
+  const auto place = [](double& v, const ExactValue& truth, double allowed) {
+    v = truth.to_double() + 0.1 * tenths * allowed;
+  };
+  const auto e = near.input.element(2).facts;
+  if (step == Step::mean) place(out.mean, exact.mean(), near.allowance.mean_step());
+  if (step == Step::centre) place(out.centre[2], exact.deviation(2), near.allowance.centre(e.deviation));
+  if (step == Step::variance) place(out.variance, exact.variance(), near.allowance.variance_step());
+  if (step == Step::rstd) place(out.rstd, exact.rstd(), near.allowance.rstd_step());
+  if (step == Step::normalize) place(out.normalize[2], exact.x_hat(2), near.allowance.x_hat(e));
+  if (step == Step::scale_shift) {
+    place(out.scale_shift[2], exact.y(2, near.input.gamma_at(2), near.input.beta_at(2)),
+          near.allowance.y(e).y);
+  }
 }
 
-TEST(Judge, NamesTheFirstStageThatWentWrong) {
-  const Case c = plain_case();
+template <Step step>
+void expect_named(const Case& c) {
   Row row = *find_row("two_pass/f32");
-  EXPECT_FALSE(first_wrong_stage(c, row, 1, Contract{}));
-  const std::pair<Step, decltype(row.trace)> planted[] = {
-      {Step::mean, faulty_trace<Step::mean>},           {Step::centre, faulty_trace<Step::centre>},
-      {Step::variance, faulty_trace<Step::variance>},   {Step::rstd, faulty_trace<Step::rstd>},
-      {Step::normalize, faulty_trace<Step::normalize>}, {Step::scale_shift, faulty_trace<Step::scale_shift>}};
-  for (const auto& [step, trace] : planted) {
+  row.trace = moved_trace<step, 9>;
+  EXPECT_FALSE(first_wrong_stage(c, row, 1, Contract{})) << "0.9 of its bound";
+  for (const auto trace : {moved_trace<step, 11>, moved_trace<step, 20>, moved_trace<step, 40>}) {
     row.trace = trace;
     const auto found = first_wrong_stage(c, row, 1, Contract{});
     ASSERT_TRUE(found) << step_names[static_cast<std::size_t>(step)];
     EXPECT_EQ(found->step, step_names[static_cast<std::size_t>(step)]);
   }
-  fmt::print("a fault in each of {} steps is named\n", std::size(planted));
+}
+
+TEST(Judge, NamesTheFirstStageThatIsOutOfItsBoundFrom1p1To4Bounds) {
+  const Case c = plain_case();
+  EXPECT_FALSE(first_wrong_stage(c, *find_row("two_pass/f32"), 1, Contract{}));
+  expect_named<Step::mean>(c);
+  expect_named<Step::centre>(c);
+  expect_named<Step::variance>(c);
+  expect_named<Step::rstd>(c);
+  expect_named<Step::normalize>(c);
+  expect_named<Step::scale_shift>(c);
+  fmt::print("each of 6 steps: named when moved by 1.1, 2 and 4 of its bounds, let through at 0.9\n");
+}
+
+TEST(Judge, HoldsNonFiniteColumnsToTheirClassOnEveryKindOfRow) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  std::int64_t seen = 0;
+  // A constant row with eps 0 (no value), a void row, a row beyond the range, an ordinary one.
+  for (const auto& [x, eps] : {std::pair{std::vector<double>{1.5, 1.5, 1.5}, 0.0},
+                               std::pair{std::vector<double>{8388608, 8388609, 8388608}, 1e-5},
+                               std::pair{std::vector<double>{1e20, -1e20, 1e20}, 1e-5},
+                               std::pair{std::vector<double>{1, 2, 4}, 1e-5}}) {
+    Case c = make(DType::f32, 1, x, eps);
+    c.gamma = Tensor(DType::f32, {3});
+    for (int i = 0; i < 3; ++i) c.gamma->set_value(i, i == 0 ? nan : i == 1 ? inf : 1.0);
+    Observation o = run(c);
+    EXPECT_NE(judged(c, o).verdict, Verdict::fail);
+    o.y.set_value(0, 5);
+    EXPECT_EQ(judged(c, o).verdict, Verdict::fail) << "a number where gamma is NaN";
+    o = run(c);
+    o.y.set_value(1, 5);
+    EXPECT_EQ(judged(c, o).verdict, Verdict::fail) << "a number where gamma is infinite";
+    seen += 2;
+  }
+  // rstd where no bound holds: not negative, not NaN, and finite since eps alone keeps it so.
+  const Case steep = make(DType::f32, 1, {8388608, 8388609, 8388608, 8388608}, 1e-5);
+  for (const double bad : {-1.0, nan, inf}) {
+    Observation o = run(steep);
+    o.rstd->set_value(0, bad);
+    EXPECT_EQ(judged(steep, o).verdict, Verdict::fail) << bad;
+    ++seen;
+  }
+  fmt::print("{} numbers and classes where another class is demanded: caught\n", seen);
 }
 
 TEST(Judge, ReachesEveryVerdict) {
@@ -291,6 +253,7 @@ TEST(Judge, RejectsOutputsOfAnotherShapeOrDtype) {
   o = run(c);
   o.mean = Tensor(DType::f32, {3});
   EXPECT_EQ(judged(c, o).verdict, Verdict::fail) << "statistics keep the reduced dims as 1";
+  fmt::print("y of another shape, y of another dtype, mean without its last dim: refused\n");
 }
 
 TEST(Judge, DecidesAlikeByEstimateAndByIntegers) {

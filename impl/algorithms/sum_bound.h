@@ -42,7 +42,7 @@ inline bool sums_in_range(const RowFacts& facts, const Working& f) {
 }
 
 /// Whether no sum of squared deviations about a mean that is off by at most `mean_error` overflows: four
-/// times n(V + E^2) covers (x - mean)^2, every partial sum of them, and Chan's products.
+/// times n(V + E^2) covers (x - mean)^2 and every partial sum of them.
 inline bool squares_in_range(const RowFacts& facts, const Working& f, Upward mean_error) {
   const Upward total =
       Upward(static_cast<double>(facts.n)) * (Upward(facts.variance) + mean_error * mean_error) * Upward(4.0);

@@ -76,6 +76,15 @@ inline PartialBound welford_recursion(const RowFacts& facts, const Working& f, s
   return e;
 }
 
+/// Whether no square and no running sum of squares overflows, given F, the bound of the final one: S_k + F_k
+/// grows with k, each product that is added is at most the sum it goes into, and c >= 1/2 makes a gap's
+/// square at most twice its product; four times nV + F leaves room for all. (A running mean never leaves the
+/// range of the data, so differences are in sums_in_range.)
+inline bool partials_in_range(const RowFacts& facts, const Working& f, Upward square_dev_error) {
+  const Upward total = Upward(static_cast<double>(facts.n)) * Upward(facts.variance) + square_dev_error;
+  return (total * Upward(4.0)).value() <= f.omega;
+}
+
 /// From a partial's bound to the moments': var^ = S^/n rounds once (twice where n is not representable).
 inline MomentBound moments_of_partial(const RowFacts& facts, const Working& f, PartialBound e,
                                       Division division) {
@@ -85,7 +94,7 @@ inline MomentBound moments_of_partial(const RowFacts& facts, const Working& f, P
   out.mean = e.mean;
   out.variance_nonnegative = true;
   out.mean_exact = e.mean.value() == 0;
-  out.in_range = sums_in_range(facts, f) && squares_in_range(facts, f, e.mean);
+  out.in_range = sums_in_range(facts, f) && partials_in_range(facts, f, e.square_dev);
   if (facts.constant) return out;
   out.variance = (Upward(1.0) + g) * divide(e.square_dev, static_cast<double>(facts.n)) +
                  g * Upward(facts.variance) + Upward(f.eta / 2);
