@@ -47,7 +47,7 @@ std::string finding_text(const Case& c, const Subject& subject, const Judgement&
   out += fmt::format("  rows   {} of {} wrong, elements {} of {}\n", judgement.wrong_rows, row_count(c),
                      judgement.counts.failed, judgement.counts.elements);
   if (judgement.worst) out += stage_text(c, subject, *judgement.worst);
-  out += fmt::format("  replay {}\n", replay_command(*subject.row, file));
+  out += fmt::format("  replay {}\n", replay_command(subject, file));
   return out;
 }
 

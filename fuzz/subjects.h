@@ -20,8 +20,8 @@ struct Subject {
 /// (subjects_planted.cpp).
 std::span<const Row> fuzzed_rows();
 
-/// What a person types to see a finding of one of these rows again.
-std::string replay_command(const Row& row, const std::string& file);
+/// What a person types to see a finding of one of these again.
+std::string replay_command(const Subject& subject, const std::string& file);
 
 /// Those of the rows that offer the dtype: each under `own`, and a right one under `stable` too. A row
 /// that is expected to fail is not held to `stable`. For an integer dtype, which no row offers, all rows:

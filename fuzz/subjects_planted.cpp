@@ -61,6 +61,6 @@ std::span<const Row> fuzzed_rows() {
   return rows;
 }
 
-std::string replay_command(const Row&, const std::string& file) { return "fuzz_forward_planted " + file; }
+std::string replay_command(const Subject&, const std::string& file) { return "fuzz_forward_planted " + file; }
 
 }  // namespace normcheck

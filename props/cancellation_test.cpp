@@ -24,7 +24,7 @@ Case row_case(std::string id, DType dtype, const std::vector<double>& x) {
 }
 
 Verdict verdict_of(std::string_view row, const Case& c) {
-  return judge_row(*find_row(row), c, stable_contract(), true).verdict;
+  return run_and_judge(*find_row(row), c, stable_contract(), true).verdict;
 }
 
 // By decades of |mean|/sd, constant rows last: how many cases were proved, voided or vacuous, and failed.
@@ -90,10 +90,10 @@ TEST_P(CancellationOf, CarefulRowsKeepTheBoundAndOnePassIsCaught) {
         const GenRequest request = {.dtype = dtype, .rows = 1, .n = n};
         const Case c = make_case(*find_regime(name), request, promise_seed(), index);
         const double kappa = kappa_of(c);
-        count(name == "unit_normal" ? control : one_pass, kappa, judge_row(naive, c, stable_contract()));
+        count(name == "unit_normal" ? control : one_pass, kappa, run_and_judge(naive, c, stable_contract()));
         for (const Row& row : table()) {
           if (!is_right(row) || !offers(row, dtype)) continue;
-          const Judgement judgement = judge_row(row, c, stable_contract(), index % 2 == 0);
+          const Judgement judgement = run_and_judge(row, c, stable_contract(), index % 2 == 0);
           count(careful, kappa, judgement);
           if (!is_finding(judgement.verdict)) continue;
           const auto fails = [&](const Case& k) {

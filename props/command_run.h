@@ -30,18 +30,26 @@ inline std::filesystem::path fresh_folder(const std::string& name) {
   return folder;
 }
 
-/// Runs `normcheck ARGUMENTS` through the shell. Findings go to a folder of the test unless it says --out.
-inline Told run(std::string arguments) {
+/// The folder of this process for what it runs.
+inline const std::filesystem::path& run_folder() {
   static const std::filesystem::path folder = fresh_folder("run");
+  return folder;
+}
+
+/// Gives the shell a line.
+inline Told type(const std::string& line) {
+  const auto out = run_folder() / "stdout", err = run_folder() / "stderr";
+  const int status =
+      std::system(fmt::format("{} >{} 2>{} </dev/null", line, out.string(), err.string()).c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out), read_file(err)};
+}
+
+/// Runs `normcheck ARGUMENTS`. Findings go to a folder of the test unless it says --out.
+inline Told run(std::string arguments) {
   const bool writes = arguments.starts_with("check") || arguments.starts_with("report");
   if (writes && arguments.find("--out") == std::string::npos)
-    arguments += " --out " + (folder / "out").string();
-  const auto out = folder / "stdout", err = folder / "stderr";
-  const int status = std::system(
-      fmt::format("{} {} >{} 2>{} </dev/null", NORMCHECK_COMMAND, arguments, out.string(), err.string())
-          .c_str());
-  Told r{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out), read_file(err)};
-  return r;
+    arguments += " --out " + (run_folder() / "out").string();
+  return type(fmt::format("{} {}", NORMCHECK_COMMAND, arguments));
 }
 
 inline bool is_one_line(const std::string& text) {

@@ -48,19 +48,50 @@ TEST(Command, AFindingHasOneFormAndItsReplayLineShowsTheSameError) {
       "(  rows     [0-9]+ of [0-9]+ wrong, elements [0-9]+ of [0-9]+\\n)"
       "(  stage    [a-z_]+ \\[[0-9,]+\\]: got [^\\n]+, exact [^\\n]+ +\\(the first stage out of its own "
       "bound\\)\\n)"
-      "  replay   normcheck (replay [^\\n]+\\.case --impl naive/f32)\\n");
+      "  replay   ([^\\n]+ replay [^\\n]+\\.case --impl naive/f32)\\n");
   std::smatch m;
   int blocks = 0;
   for (std::string rest = r.out; std::regex_search(rest, m, block); rest = m.suffix()) {
     ++blocks;
-    const Told again = run(m[4].str());
+    const Told again = type(m[4].str());
     EXPECT_EQ(again.code, 1) << again.out << again.err;
     for (std::size_t line = 1; line <= 3; ++line) {
       EXPECT_NE(again.out.find(m[line].str()), std::string::npos) << m[line].str() << "not in\n" << again.out;
     }
   }
   EXPECT_GT(blocks, 0) << r.out;
-  fmt::print("{} findings replayed with the same element, rows and stage\n", blocks);
+  fmt::print("{} findings replayed, their lines pasted as they are, with the same element, rows and stage\n",
+             blocks);
+}
+
+/// What stands after "  replay   " in the first finding of a text.
+std::string replay_line_of(const std::string& text) {
+  std::smatch m;
+  return std::regex_search(text, m, std::regex("\n  replay   ([^\n]+)\n")) ? m[1].str() : std::string();
+}
+
+// A line that says a bare name, or leaves a space or a quote as it is, does not run.
+TEST(Command, AReplayLineCanBePastedHoweverTheCommandWasInvoked) {
+  const auto folder = fresh_folder("it's pasted");
+  std::filesystem::create_symlink(std::filesystem::absolute(NORMCHECK_COMMAND), folder / "norm check");
+  const std::string sweep = "check naive/f32 --dtype f32 --regime large_mean --budget 60 --n 4..64 --out ";
+  const std::vector<std::pair<std::string, std::string>> invoked = {
+      {NORMCHECK_COMMAND, "\"" + (folder / "out").string() + "\""},
+      {"\"" + (folder / "norm check").string() + "\"", "\"" + (folder / "out").string() + "\""},
+      {"cd \"" + folder.string() + "\" && './norm check'", "-out"}};
+  for (const auto& [command, out] : invoked) {
+    const Told told = type(command + " " + sweep + out);
+    ASSERT_EQ(told.code, 1) << command << told.out << told.err;
+    const std::string line = replay_line_of(told.out);
+    const std::string there = command.starts_with("cd") ? "cd \"" + folder.string() + "\" && " : "";
+    const Told again = type(there + line);
+    EXPECT_EQ(again.code, 1) << line << "\n" << again.out << again.err;
+    EXPECT_EQ(replay_line_of(again.out), line);
+    if (!there.empty()) {
+      EXPECT_NE(type(line).code, 1) << "from another folder it must not run: " << line;
+    }
+  }
+  fmt::print("{} ways to invoke the command, each line pasted and run\n", invoked.size());
 }
 
 TEST(Command, BadUsageIsOneLineAndNothingElse) {

@@ -77,7 +77,7 @@ TEST(Constant, CarefulRowsKeepTheBoundAndItIsNeverVoid) {
   for (const Row& row : table()) {
     if (!is_right(row)) continue;
     cases += each_constant_case(row, [&](const Case& c) {
-      const Judgement judgement = judge_row(row, c, stable_contract());
+      const Judgement judgement = run_and_judge(row, c, stable_contract());
       if (differs_from_beta(row, c) > 0) ++not_beta;
       if (judgement.verdict == Verdict::pass) return;
       if (judgement.verdict == Verdict::void_bound && c.id.starts_with("single_element")) {
@@ -85,7 +85,7 @@ TEST(Constant, CarefulRowsKeepTheBoundAndItIsNeverVoid) {
         return;
       }
       const auto fails = [&](const Case& k) {
-        return judge_row(row, k, stable_contract()).verdict == judgement.verdict;
+        return run_and_judge(row, k, stable_contract()).verdict == judgement.verdict;
       };
       ADD_FAILURE() << row.name << " on " << c.id << ": " << verdict_name(judgement.verdict) << ' '
                     << judgement.reason << '\n'

@@ -60,7 +60,7 @@ std::vector<std::string> audit(std::span<const Row> rows, std::span<const Regime
         for (std::size_t r = 0; r < rows.size(); ++r) {
           if (!offers(rows[r], dtype)) continue;
           const Case met_case = is_half(rows[r].accumulate) ? narrowed(c) : c;
-          const Judgement judgement = judge_row(rows[r], met_case, stable_contract());
+          const Judgement judgement = run_and_judge(rows[r], met_case, stable_contract());
           if (judgement.verdict == Verdict::unsupported || judgement.verdict == Verdict::not_run) continue;
           ++met[r].judged;
           if (is_finding(judgement.verdict)) ++met[r].found;
@@ -140,7 +140,7 @@ std::vector<std::string> thin(std::span<const Row> rows, std::span<const Regime>
           for (std::size_t r = 0; r < rows.size(); ++r) {
             if (!is_right(rows[r]) || !offers(rows[r], dtype)) continue;
             ++judged[r];
-            if (judge_row(rows[r], c, stable_contract()).verdict == Verdict::pass) ++proved[r];
+            if (run_and_judge(rows[r], c, stable_contract()).verdict == Verdict::pass) ++proved[r];
           }
         }
       }

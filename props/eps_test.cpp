@@ -120,7 +120,7 @@ TEST(Eps, EveryRightRowPutsItInsideTheRootOnceAsGiven) {
     for (const DType dtype : row.storages)
       for (const std::string_view regime : eps_regimes)
         each_case(regime, dtype, [&](const Case& c) {
-          const Judgement judgement = judge_row(row, c, stable_contract(), true);
+          const Judgement judgement = run_and_judge(row, c, stable_contract(), true);
           ++judged;
           if (judgement.verdict == Verdict::pass) ++proved;
           if (!is_finding(judgement.verdict)) return;

@@ -10,6 +10,7 @@
 #include "corpus/case_file.h"
 #include "corpus/error.h"
 #include "corpus/generate.h"
+#include "corpus/replay_line.h"
 #include "props/shrink.h"
 
 namespace normcheck {
@@ -33,12 +34,12 @@ std::filesystem::path found_folder() {
 Contract stable_contract() { return {}; }
 Contract own_contract(const Row& row) { return {ContractKind::own, &row}; }
 
-Judgement judge_row(const Row& row, const Case& c, const Contract& contract, bool statistics) {
+Judgement run_and_judge(const Row& row, const Case& c, const Contract& contract, bool statistics) {
   return judge(c, run_case(row, c, {.mean = statistics, .rstd = statistics}), contract);
 }
 
 std::string complaint(const Row& row, const Case& c, const Contract& contract, bool statistics) {
-  const Judgement judgement = judge_row(row, c, contract, statistics);
+  const Judgement judgement = run_and_judge(row, c, contract, statistics);
   if (!is_finding(judgement.verdict)) return {};
   return fmt::format("{} under {} on {}: {} {}", row.name, contract_name(contract), c.id,
                      verdict_name(judgement.verdict), judgement.reason);
@@ -55,8 +56,10 @@ std::string record_failure(const Case& c, std::string_view impl,
   const auto path = found_folder() / fmt::format("{}-{}.case", name, sha256_hex(text).substr(0, 8));
   std::filesystem::create_directories(path.parent_path());
   write_file_atomically(path, text);
-  return fmt::format("  seed     {} (NORMCHECK_SEED), case {}\n  replay   normcheck replay {}{}{}\n",
-                     promise_seed(), c.id, path.string(), impl.empty() ? "" : " --impl ", impl);
+  // The whole path: a test runs in a folder of its own, and its line is pasted elsewhere.
+  return fmt::format(
+      "  seed     {} (NORMCHECK_SEED), case {}\n  replay   {}\n", promise_seed(), c.id,
+      replay_line(built_command, replay_arguments(std::filesystem::absolute(path).string(), impl)));
 }
 
 }  // namespace normcheck

@@ -27,7 +27,7 @@ Contract stable_contract();
 Contract own_contract(const Row& row);
 
 /// Runs the row and judges what came back. mean and rstd are asked for where `statistics`.
-Judgement judge_row(const Row& row, const Case& c, const Contract& contract, bool statistics = false);
+Judgement run_and_judge(const Row& row, const Case& c, const Contract& contract, bool statistics = false);
 
 /// Why the row does not keep the contract on the case; empty if it does, or was not judged.
 std::string complaint(const Row& row, const Case& c, const Contract& contract, bool statistics = false);

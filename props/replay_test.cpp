@@ -46,13 +46,13 @@ std::vector<std::string> disagreements(const Case& c, std::map<Verdict, std::int
     const Row* row = find_row(name);
     if (row == nullptr) {
       out.push_back(fmt::format("{}: violates {}, which is no row of the table", c.id, name));
-    } else if (!is_finding(judge_row(*row, c, stable_contract(), true).verdict)) {
+    } else if (!is_finding(run_and_judge(*row, c, stable_contract(), true).verdict)) {
       out.push_back(fmt::format("{}: violates {} is stale, it does not fail", c.id, name));
     }
   }
   for (const Row& row : table()) {
     if (!is_right(row) || is_named(c, row.name)) continue;
-    const Judgement judgement = judge_row(row, c, stable_contract(), true);
+    const Judgement judgement = run_and_judge(row, c, stable_contract(), true);
     ++judged[judgement.verdict];
     if (is_finding(judgement.verdict))
       out.push_back(

@@ -66,7 +66,7 @@ std::vector<const Finding*> show_findings(std::vector<SweepEntry>& entries, cons
   for (Finding* finding : in_order(entries)) {
     if (!options.verbose && shown.size() == blocks_without_verbose) break;
     keep_finding(*finding, std::filesystem::path(options.out) / "found");
-    fmt::print("\n{}", finding_text(*finding, style));
+    fmt::print("\n{}", finding_text(*finding, options.program, style));
     shown.push_back(finding);
   }
   return shown;

@@ -64,7 +64,7 @@ Judgement judge_output(const Case& c, const std::string& path, const Tensor& y, 
     finding.contract = contract_name(contract);
     finding.problem = c;
     finding.judgement = j;
-    fmt::print("{}", finding_text(finding, style));
+    fmt::print("{}", finding_text(finding, {}, style));
   } else {
     fmt::print("{}  {}  {}  eps {}\n", verdict_text(j.verdict, style), path, problem_text(c),
                exact_decimal(c.eps));

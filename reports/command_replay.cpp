@@ -6,6 +6,7 @@
 
 #include "corpus/case_file.h"
 #include "corpus/error.h"
+#include "corpus/replay_line.h"
 #include "impl/semantics.h"
 #include "reports/commands.h"
 #include "reports/numbers.h"
@@ -50,15 +51,14 @@ void print_good(const Row& row, const Case& c, const Judgement& j, const Style& 
 bool replay(const Row& row, const Case& c, const std::string& file, const Options& options,
             const Style& style) {
   const Contract contract = parse_contract(options.contract, &row);
-  Judgement j = judge_row(row, c, contract, oracle_named(options.oracle));
+  Judgement j = run_and_judge(row, c, contract, oracle_named(options.oracle));
   const bool failed = is_finding(j.verdict);
   const std::vector<std::string> notes = j.notes;
   const std::string truth = options.verbose ? truth_text(c, j) : std::string();
   if (failed) {
     Finding finding = make_finding(row, c, std::move(j), contract);
-    finding.replay = fmt::format("normcheck replay {} --impl {}", file, row.name);
-    if (finding.contract != "stable") finding.replay += " --contract " + finding.contract;
-    fmt::print("{}", finding_text(finding, style));
+    finding.replay = replay_arguments(file, row.name, finding.contract);
+    fmt::print("{}", finding_text(finding, options.program, style));
   } else {
     print_good(row, c, j, style);
   }

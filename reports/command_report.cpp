@@ -117,6 +117,7 @@ Exit run_report(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   const auto jobs = jobs_for(options);
   ReportData data;
+  data.program = options.program;
   data.plan = make_plan(options, default_evaluations);
   const auto share = static_cast<std::int64_t>(jobs.size());
   const std::int64_t whole = data.plan.budget.evaluations;

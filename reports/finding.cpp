@@ -8,12 +8,13 @@
 
 #include "corpus/case_file.h"
 #include "corpus/error.h"
+#include "corpus/replay_line.h"
 #include "impl/semantics.h"
 #include "reports/select.h"
 
 namespace normcheck {
 
-Judgement judge_row(const Row& row, const Case& c, const Contract& contract, OracleChoice oracle) {
+Judgement run_and_judge(const Row& row, const Case& c, const Contract& contract, OracleChoice oracle) {
   return judge(c, run_case(row, c, {.mean = true, .rstd = true}), contract, oracle);
 }
 
@@ -42,9 +43,7 @@ void keep_finding(Finding& finding, const std::filesystem::path& folder) {
   const auto path = folder / fmt::format("{}-{}.case", stem, sha256_hex(text).substr(0, 8));
   make_folder(folder, "--out");
   write_file_atomically(path, text);
-  const std::string contract =
-      finding.contract == "stable" ? "" : fmt::format(" --contract {}", finding.contract);
-  finding.replay = fmt::format("normcheck replay {} --impl {}{}", path.string(), finding.impl, contract);
+  finding.replay = replay_arguments(path.string(), finding.impl, finding.contract);
 }
 
 std::string element_index(const Case& c, const ElementReport& element) {

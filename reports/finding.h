@@ -15,7 +15,7 @@ struct Finding {
   std::string impl;      ///< a row's name; for tensors from outside, the file's
   std::string regime;    ///< a regime, or "corpus/public", "corpus/cases"; empty in replay and judge
   std::string contract;  ///< "stable", "own"
-  std::string replay;    ///< the command that shows it again; empty where there is none
+  std::string replay;    ///< arguments of the command that shows it again; empty where there is none
   Case problem;
   Judgement judgement;
   std::optional<StageReport> stage;
@@ -24,7 +24,7 @@ struct Finding {
 
 /// Runs `row` on the case with every output asked for, and judges it. This is what `replay` does, so what
 /// a finding shows is what its replay line shows.
-Judgement judge_row(const Row& row, const Case& c, const Contract& contract, OracleChoice oracle);
+Judgement run_and_judge(const Row& row, const Case& c, const Contract& contract, OracleChoice oracle);
 
 /// The finding of a judgement that is one: with the first wrong stage, where the row can be traced.
 Finding make_finding(const Row& row, const Case& c, Judgement judgement, const Contract& contract);

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "corpus/error.h"
+#include "corpus/replay_line.h"
 #include "reports/provenance.h"
 
 namespace normcheck {
@@ -192,6 +193,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   }
   o.command = app.get_subcommands().front()->get_name();
   if (!o.shapes.empty()) o.lengths.given = true;
+  if (argc > 0 && argv[0][0] != '\0') o.program = shell_word(argv[0]);
   return o;
 }
 

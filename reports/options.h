@@ -25,8 +25,9 @@ struct Lengths {
 };
 
 struct Options {
-  std::string command;             ///< "list", "check", "replay", "judge", "report"
-  std::vector<std::string> names;  ///< implementations, or files
+  std::string program = "normcheck";  ///< as it was invoked, a shell word
+  std::string command;                ///< "list", "check", "replay", "judge", "report"
+  std::vector<std::string> names;     ///< implementations, or files
   std::vector<std::string> dtypes;
   std::vector<std::string> regimes;
   std::vector<std::string> shapes;  ///< "8x1024": rows x n

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "corpus/replay_line.h"
 #include "reports/numbers.h"
 
 namespace normcheck {
@@ -108,7 +109,7 @@ Json finding_json(const Finding& finding) {
     put(stage, "allowed_abs", finding.stage->allowed_abs);
     out["stage"] = stage;
   }
-  out["replay"] = finding.replay;
+  out["replay"] = replay_line(bare_command, finding.replay);
   return out;
 }
 
@@ -209,7 +210,7 @@ std::string results_json(const ReportData& data) {
   for (const Finding* finding : data.shown) out["findings"].push_back(finding_json(*finding));
   out["unexpected"] = Json::array();
   for (const Unexpected& u : data.unexpected)
-    out["unexpected"].push_back({{"what", u.what}, {"replay", u.replay}});
+    out["unexpected"].push_back({{"what", u.what}, {"replay", replay_line(bare_command, u.replay)}});
   Json run;
   for (const auto& [name, value] : data.run) run[name] = value;
   out["run"] = run;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "corpus/replay_line.h"
 #include "reports/numbers.h"
 
 namespace normcheck {
@@ -160,7 +161,9 @@ std::string findings_part(const ReportData& data) {
   } else {
     out += fmt::format("**{} unexpected:**\n\n", data.unexpected.size());
     for (const Unexpected& u : data.unexpected) {
-      out += fmt::format("- {}{}\n", u.what, u.replay.empty() ? "" : fmt::format("  \n  `{}`", u.replay));
+      out +=
+          fmt::format("- {}{}\n", u.what,
+                      u.replay.empty() ? "" : fmt::format("  \n  `{}`", replay_line(bare_command, u.replay)));
     }
     out += "\n";
   }
@@ -176,7 +179,7 @@ std::string findings_part(const ReportData& data) {
         worst ? std::string(output_name(worst->output)) + element_index(f->problem, *worst) : "-",
         worst ? hex_and_decimal(worst->dtype, worst->got) : "-",
         worst ? hex_and_decimal(worst->dtype, worst->want_bits, worst->want) : cell(f->judgement.reason),
-        f->replay);
+        replay_line(bare_command, f->replay));
   }
   return out + "\n";
 }

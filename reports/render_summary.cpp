@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "corpus/replay_line.h"
 #include "reports/numbers.h"
 #include "reports/render_markdown.h"
 #include "reports/render_text.h"
@@ -116,7 +117,7 @@ std::string expected_part(const ReportData& data, const Style& style) {
   for (const std::string_view impl : {"naive/f32", "two_pass/f16"}) {
     for (const Finding* finding : data.shown) {
       if (finding->impl != impl || !finding->expected) continue;
-      out += "\n" + finding_text(*finding, style);
+      out += "\n" + finding_text(*finding, data.program, style);
       break;
     }
   }
@@ -128,7 +129,7 @@ std::string unexpected_part(const ReportData& data, const Style& style) {
   std::string out = "\n" + style.red(fmt::format("UNEXPECTED: {}", data.unexpected.size())) + "\n";
   for (const Unexpected& u : data.unexpected) {
     out += "  " + style.red(u.what) + "\n";
-    if (!u.replay.empty()) out += "    " + u.replay + "\n";
+    if (!u.replay.empty()) out += "    " + replay_line(data.program, u.replay) + "\n";
   }
   return out;
 }

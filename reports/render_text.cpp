@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "corpus/replay_line.h"
 #include "oracles/row_input.h"
 #include "oracles/wide.h"
 #include "reports/numbers.h"
@@ -19,7 +20,6 @@ constexpr std::size_t most_trace_values = 8;
 std::string allowance_text(const Finding& finding, const ElementReport& worst) {
   const std::string of = fmt::format("bound of {}: n {}, kappa {}", finding.contract,
                                      row_length(finding.problem), short_number(finding.judgement.kappa));
-  if (worst.allowed_abs == 0 && !worst.reason.empty()) return fmt::format("the class is wrong ({})", of);
   if (worst.allowed_abs == 0 && !worst.reason.empty()) return fmt::format("the class is wrong ({})", of);
   if (!std::isfinite(worst.allowed_ulp)) return fmt::format("any number is allowed, not any class ({})", of);
   return fmt::format("allowed {} ulp = {} ({})", short_number(worst.allowed_ulp),
@@ -109,7 +109,7 @@ std::string verdict_text(Verdict verdict, const Style& style) {
   return style.yellow(name);
 }
 
-std::string finding_text(const Finding& finding, const Style& style) {
+std::string finding_text(const Finding& finding, std::string_view program, const Style& style) {
   const Judgement& j = finding.judgement;
   const std::string regime = finding.regime.empty() ? fmt::format("case {}", finding.problem.id)
                                                     : fmt::format("regime {}", finding.regime);
@@ -126,7 +126,7 @@ std::string finding_text(const Finding& finding, const Style& style) {
     out += fmt::format("  stage    {} {}: got {}, exact {}       (the first stage out of its own bound)\n",
                        stage->step, stage->shape, exact_decimal(stage->got), exact_decimal(stage->exact));
   }
-  if (!finding.replay.empty()) out += fmt::format("  replay   {}\n", finding.replay);
+  if (!finding.replay.empty()) out += fmt::format("  replay   {}\n", replay_line(program, finding.replay));
   return out;
 }
 

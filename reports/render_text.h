@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "impl/trace.h"
 #include "reports/console.h"
@@ -10,8 +11,9 @@
 
 namespace normcheck {
 
-/// The block of a finding, always in this order: head, worst element, rows, stage, replay.
-std::string finding_text(const Finding& finding, const Style& style);
+/// The block of a finding, always in this order: head, worst element, rows, stage, replay (a line that runs
+/// `program`).
+std::string finding_text(const Finding& finding, std::string_view program, const Style& style);
 
 /// "f32 [2,4] over [4]": dtype, shape, and what is normalized.
 std::string problem_text(const Case& c);

@@ -14,11 +14,12 @@ namespace normcheck {
 
 /// What turns a report red.
 struct Unexpected {
-  std::string what;  ///< one line
-  std::string replay;
+  std::string what;    ///< one line
+  std::string replay;  ///< arguments of the command that shows it; empty where there is none
 };
 
 struct ReportData {
+  std::string program;  ///< as it was invoked: for lines that a terminal shows, never for a file
   SweepPlan plan;
   std::vector<SweepEntry> entries;
   std::vector<PublicInput> inputs;  ///< the inputs from public bug reports, under each of the four

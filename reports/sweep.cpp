@@ -91,7 +91,7 @@ class Sweeper {
     Judgement j = judge(c, run_case(row_, c, wanted), contract_, plan_.oracle);
     if (is_finding(j.verdict)) {
       // The statistics that this call did not ask for may be worse still: show what replay will show.
-      Finding finding = make_finding(row_, c, judge_row(row_, c, contract_, plan_.oracle), contract_);
+      Finding finding = make_finding(row_, c, run_and_judge(row_, c, contract_, plan_.oracle), contract_);
       finding.regime = tally.regime;
       entry_.unexpected_findings += finding.expected ? 0 : 1;
       keep(slot, std::move(finding));
