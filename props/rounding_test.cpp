@@ -11,6 +11,7 @@
 #include "corpus/dtype.h"
 #include "corpus/error.h"
 #include "corpus/generate.h"
+#include "props/promise.h"
 
 namespace normcheck {
 namespace {
@@ -84,7 +85,7 @@ TEST(Rounding, EveryMidpointAndItsNeighboursRoundOnce) {
 }
 
 TEST(Rounding, RandomDoublesAgreeWithASearchAndWithTheHardware) {
-  CounterRng rng(5);
+  CounterRng rng(promise_seed(), 5);
   const std::vector<double> f16 = ladder(DType::f16);
   const std::vector<double> bf16 = ladder(DType::bf16);
   constexpr int kRuns = 1000000;
@@ -179,7 +180,7 @@ TEST(Generator, AnElementDependsOnSeedAndIndexAlone) {
 }
 
 TEST(Generator, DrawsHaveTheMomentsTheyClaim) {
-  CounterRng rng(11);
+  CounterRng rng(promise_seed(), 11);
   constexpr int kRuns = 1 << 20;
   double sum = 0;
   double squares = 0;
