@@ -35,6 +35,7 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
   in_range_ = (w * Upward(4.0)).value() <= format_.omega;
   w_lo_ = facts.variance_lo == 0 ? eps : step_down(facts.variance_lo + eps);
   rstd_exact_ = divide(Upward(1.0), sqrt_lo(w_lo_)).value();
+  any_association_ = contract.kind == ContractKind::stable;
   if (contract.kind == ContractKind::own) {
     direct_ = contract.row->finish == Finish::direct;
     folded_ = contract.row->finish == Finish::folded;
@@ -162,6 +163,12 @@ Upward RowAllowance::folded(const Form& form, const ElementFacts& e) const {
   return u * Upward(e.y_abs) + (one + u) * inner;
 }
 
+/// What (x-m) gamma r^ and (x-m)(gamma r^) can lose beyond ((x-m) r^) gamma: as many roundings, but the first
+/// product underflows by eta/2 before it meets r^ or x-m.
+Upward RowAllowance::association(const Form& form, const ElementFacts& e) const {
+  return Upward(2.0) * Upward(format_.eta / 2) * (form.rstd_abs + Upward(e.deviation) + form.mean);
+}
+
 /// Whether no intermediate of the allowed finishes can overflow on this element, the last sum apart (where
 /// y itself may overflow both outcomes are right, and the judge sees to it).
 bool RowAllowance::finish_in_range(const Form& form, const ElementFacts& e, Upward x_hat_error) const {
@@ -169,6 +176,7 @@ bool RowAllowance::finish_in_range(const Form& form, const ElementFacts& e, Upwa
   const Upward ga = e.gamma_abs, m = Upward(mean_abs_) + form.mean;
   const Upward x_hat = Upward(e.x_hat_abs) + x_hat_error;
   Upward largest = max(x_hat, ga * x_hat);
+  if (any_association_) largest = max(largest, ga * (Upward(e.deviation) + form.mean));
   if (folded_ || half_folded_) {
     const Upward a = folded_ ? max(ga, Upward(half_folded_ ? 1.0 : 0.0)) * form.rstd_abs : form.rstd_abs;
     largest = max(largest, max(a, a * (Upward(e.x_abs) + m) + (folded_ ? Upward(e.beta_abs) : Upward(0.0))));
@@ -189,7 +197,9 @@ ElementAllowance RowAllowance::y(const ElementFacts& e) const {
     Upward x_hat_error = 0.0;
     if (direct_) {
       x_hat_error = direct_x_hat(form, e);
-      error = max(error, scale_shift(x_hat_error, e));
+      Upward direct = scale_shift(x_hat_error, e);
+      if (any_association_ && e.gamma_abs != 1 && direct.value() > 0) direct += association(form, e);
+      error = max(error, direct);
     }
     if (half_folded_) {
       const Upward half = half_folded_x_hat(form, e);
@@ -232,6 +242,9 @@ double RowAllowance::void_intermediate(const ElementFacts& e) const {
   if (!(eps_rounded_ > 0)) return Upward::infinity();
   const Upward mean = Upward(mean_abs_) + Upward(mean_step_), two = 2.0;
   Upward largest = two * Upward(void_rstd()) * (Upward(e.deviation) + Upward(mean_step_));
+  if (any_association_) {
+    largest = max(largest, two * Upward(e.gamma_abs) * (Upward(e.deviation) + Upward(mean_step_)));
+  }
   if (half_folded_) largest = max(largest, two * Upward(void_rstd()) * (Upward(e.x_abs) + mean));
   if (folded_) {
     const Upward a = Upward(e.gamma_abs) * Upward(void_rstd());

@@ -80,6 +80,7 @@ class RowAllowance {
   Upward half_folded_x_hat(const Form& form, const ElementFacts& e) const;
   Upward scale_shift(Upward x_hat_error, const ElementFacts& e) const;
   Upward folded(const Form& form, const ElementFacts& e) const;
+  Upward association(const Form& form, const ElementFacts& e) const;
   bool finish_in_range(const Form& form, const ElementFacts& e, Upward x_hat_error) const;
   Upward narrow(Upward error, Upward magnitude, DType output) const;
 
@@ -87,7 +88,8 @@ class RowAllowance {
   DType accumulate_;
   DType storage_;
   bool direct_ = true, folded_ = true, half_folded_ = true;
-  std::array<Form, 4> forms_;  ///< form_count_ of them
+  bool any_association_ = true;  ///< the factors of gamma (x-m) r in any order
+  std::array<Form, 4> forms_;    ///< form_count_ of them
   int form_count_ = 0;
   bool constant_ = false;
   bool in_range_ = true;

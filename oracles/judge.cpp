@@ -138,6 +138,7 @@ Judgement judge(const Case& c, const Observation& observed, const Contract& cont
     out.notes.push_back("an empty normalized shape: an empty y and a refusal are both right");
     return out;
   }
+  if (row_count(c) == 0) return out;  // before a row's worth of space is taken
   RowInput input(c);
   std::vector<double> errors;
   bool worst_is_wrong = false;

@@ -25,8 +25,10 @@ bool reaches_overflow(DType dtype, const ExactValue& exact, double side, double 
   const double omega = largest_finite(dtype);
   double needed = omega;
   if (allowance >= half_unit) {
+    // May be negative: then even a value of the other sign can reach it. Rounded down, to -infinity at worst.
     const double rest = std::nextafter(allowance - half_unit, kInfinity);
-    needed = rest >= omega ? 0 : std::nextafter(omega - rest, 0.0);
+    needed = std::nextafter(omega - rest, -kInfinity);
+    if (!std::isfinite(needed)) return true;
   } else if (dtype != DType::f64) {
     needed = omega + (half_unit - allowance);
   }

@@ -242,6 +242,28 @@ TEST(Judge, ReachesEveryVerdict) {
   fmt::print("reached: PASS FAIL VOID VACUOUS REFUSED UNSUPPORTED CRASH TIMEOUT, and a NOTE\n");
 }
 
+// A right two_pass on a constant row may be off by u*|mean|/sqrt(eps), times gamma: past the range of f16,
+// and on either side of beta.
+TEST(Judge, LetsAnOverflowThroughWhereTheAllowanceReachesIt) {
+  Case c = make(DType::f16, 1, std::vector<double>(7, 43808), 1e-6);
+  c.gamma = Tensor(DType::f32, {7});
+  c.beta = Tensor(DType::f32, {7});
+  for (int i = 0; i < 7; ++i) {
+    c.gamma->set_value(i, 2e5);
+    c.beta->set_value(i, 0.25);
+  }
+  Observation o = run(c);
+  for (const double side : {-1.0, 1.0}) {
+    o.y.set_value(3, side * std::numeric_limits<double>::infinity());
+    EXPECT_EQ(judged(c, o).verdict, Verdict::pass) << side;
+  }
+  for (int i = 0; i < 7; ++i) c.gamma->set_value(i, 1);
+  o = run(c);
+  o.y.set_value(3, -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(judged(c, o).verdict, Verdict::fail) << "here it does not";
+  fmt::print("both infinities within reach of the allowance: let through; out of reach: caught\n");
+}
+
 TEST(Judge, RejectsOutputsOfAnotherShapeOrDtype) {
   const Case c = plain_case();
   Observation o = run(c);

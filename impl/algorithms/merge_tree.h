@@ -70,7 +70,10 @@ inline MomentBound merge_tree_bound(const RowFacts& facts, const Working& f, Div
   const Upward underflow = (one + g7) * (divide(size * log2_n, 2.0) + Upward(2.0) * size) * Upward(f.eta / 2);
   e.square_dev = (one + gamma(2 * n, f.u)) * (one + u) *
                  (steps * u * (one + u) * ssd + g7 * ssd + (one + g7) * inherited + underflow);
-  return moments_of_partial(facts, f, e, division);
+  MomentBound out = moments_of_partial(facts, f, e, division);
+  // d^2 na nb, before it is divided by s, is at most n times the sum it goes into.
+  out.in_range = out.in_range && (size * Upward(4.0) * (ssd + e.square_dev)).value() <= f.omega;
+  return out;
 }
 
 }  // namespace normcheck
