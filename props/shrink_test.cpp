@@ -1,14 +1,22 @@
-// Promise: whatever fails is shrunk to something a person can read, and RapidCheck's draws reach every class.
+// Promise: whatever fails is shrunk to what a person can read and is kept; RapidCheck's draws reach every
+// class.
 #include "props/shrink.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "corpus/case_file.h"
+#include "corpus/error.h"
 #include "impl/semantics.h"
 #include "props/gen.h"
 #include "props/promise.h"
@@ -129,6 +137,67 @@ TEST(Draws, OfCasesAreValid) {
   });
   EXPECT_GT(regimes_met.size(), regimes().size() / 2);
   fmt::print("400 cases of {} regimes\n", regimes_met.size());
+}
+
+// Points NORMCHECK_OUT at a folder of its own for one test.
+class Record : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const char* out = std::getenv("NORMCHECK_OUT")) before_ = out;
+    folder_ = testing::TempDir() + "normcheck-record-" + std::to_string(::getpid());
+    setenv("NORMCHECK_OUT", folder_.c_str(), 1);
+  }
+  void TearDown() override {
+    std::filesystem::remove_all(folder_);
+    before_ ? setenv("NORMCHECK_OUT", before_->c_str(), 1) : unsetenv("NORMCHECK_OUT");
+  }
+  std::vector<std::filesystem::path> files() const {
+    std::vector<std::filesystem::path> out;
+    if (!std::filesystem::exists(found_folder())) return out;
+    for (const auto& entry : std::filesystem::directory_iterator(found_folder())) out.push_back(entry.path());
+    return out;
+  }
+
+ private:
+  std::optional<std::string> before_;
+  std::string folder_;
+};
+
+TEST_F(Record, AFailurePrintsItsSeedAndIsWrittenAsACaseThatStillFails) {
+  const Row& naive = *find_row("naive/f32");
+  const auto fails = [&](const Case& c) { return !complaint(naive, c, stable_contract()).empty(); };
+  Case c = sample("unit_normal", DType::f32, 3, 20, 1);
+  for (std::int64_t i = 0; i < c.x.size(); ++i) c.x.set_value(i, 40000.0 + static_cast<double>(i));
+  ASSERT_TRUE(fails(c));
+  const std::string said = record_failure(c, naive.name, fails);
+  ASSERT_EQ(files().size(), 1U);
+  const Case written = read_case(files()[0]);
+  EXPECT_TRUE(fails(written));
+  EXPECT_LT(weight(written), weight(c));
+  EXPECT_NE(said.find("seed     " + std::to_string(promise_seed())), std::string::npos) << said;
+  EXPECT_NE(said.find(files()[0].string() + " --impl naive/f32"), std::string::npos) << said;
+  fmt::print("3x20 became {}\n{}", shape_text(written.x.shape), said);
+}
+
+TEST_F(Record, APropertyThatFailsFailsItsTestAndLeavesACase) {
+  const CaseSpace space = {.dtypes = {DType::f32}, .regimes = {"unit_normal"}};
+  const auto never_large = [](const Case& c) { return has_large_element(c) ? "an element above 2.5" : ""; };
+  EXPECT_NONFATAL_FAILURE(check_cases("no element is large", space, 200, never_large),
+                          "an element above 2.5");
+  ASSERT_EQ(files().size(), 1U);
+  const Case written = read_case(files()[0]);
+  EXPECT_TRUE(has_large_element(written));
+  EXPECT_EQ(written.x.size(), 1);
+  fmt::print("shrunk to x = {}\n", written.x.value(0));
+}
+
+TEST(Seed, ThatIsNoNumberIsRefused) {
+  const char* set = std::getenv("NORMCHECK_SEED");
+  const std::optional<std::string> before = set ? std::optional<std::string>(set) : std::nullopt;
+  setenv("NORMCHECK_SEED", "12x", 1);
+  EXPECT_THROW(promise_seed(), InputError);
+  before ? setenv("NORMCHECK_SEED", before->c_str(), 1) : unsetenv("NORMCHECK_SEED");
+  fmt::print("'12x' refused\n");
 }
 
 }  // namespace
