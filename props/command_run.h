@@ -24,7 +24,7 @@ struct Told {
 inline std::filesystem::path fresh_folder(const std::string& name) {
   const char* base = std::getenv("NORMCHECK_OUT");
   const auto folder =
-      std::filesystem::path(base != nullptr ? base : ".") / "command" / (name + std::to_string(getpid()));
+      std::filesystem::absolute(base != nullptr ? base : ".") / "command" / (name + std::to_string(getpid()));
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;

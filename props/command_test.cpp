@@ -25,15 +25,18 @@ TEST(Command, ExitsZeroWhereNothingIsFound) {
   for (const std::string word : {"compiler", "flags", "instruction set"}) {
     EXPECT_NE(run("--version").out.find(word), std::string::npos);
   }
+  fmt::print("check of two right rows, list, --help, --version\n");
 }
 
 TEST(Command, ExitsFiveWhereNothingWasProved) {
   EXPECT_EQ(run("check two_pass/f32 --dtype f32 --regime no_rows --budget 5").code, 5);
+  fmt::print("5 cases without a row\n");
 }
 
 TEST(Command, ExitsThreeForWhatCannotBeLoadedAndTwoForWhatDoesNotExist) {
   EXPECT_EQ(run("check ./libmine.so").code, 3);
   EXPECT_EQ(run("check ./libmine.so nosuch/f32").code, 2);
+  fmt::print("a shared object: 3; beside a name that does not exist: 2\n");
 }
 
 // The block of a finding, line by line, as design and README show it.
@@ -153,6 +156,7 @@ TEST(Command, AnUnreadableFileIsOneLineThatNamesFileAndLine) {
     EXPECT_TRUE(std::regex_search(r.err, std::regex("bad\\.case:[0-9]+: "))) << r.err;
     EXPECT_EQ(r.out, "");
   }
+  fmt::print("{} texts that are no case, one line each, with file and line\n", bad.size());
 }
 
 TEST(Command, ReplayRunsWhatTheCaseViolatesAndElseAllRightRows) {
@@ -177,12 +181,14 @@ TEST(Command, ReplayRunsWhatTheCaseViolatesAndElseAllRightRows) {
     EXPECT_NE(wrong.out.find("\n  " + step + " "), std::string::npos) << step;
   }
   EXPECT_EQ(wrong.out.find("welford"), std::string::npos) << wrong.out;
+  fmt::print("all right rows of f32 on a case that violates none, naive/f32 alone on one that names it\n");
 }
 
 TEST(Command, WritesNoColourIntoAPipe) {
   const Told r = run("check naive/f32 --dtype f32 --regime large_mean --budget 100 --n 4..64");
   EXPECT_EQ(r.out.find('\x1b'), std::string::npos);
   EXPECT_EQ(r.err.find('\x1b'), std::string::npos);
+  fmt::print("{} bytes of output, no escape among them\n", r.out.size());
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 
 #include "corpus/case_file.h"
 #include "corpus/error.h"
+#include "reports/blind_zone.h"
 #include "reports/commands.h"
 #include "reports/console.h"
 #include "reports/numbers.h"
@@ -20,20 +22,6 @@ namespace normcheck {
 namespace {
 
 constexpr std::size_t blocks_without_verbose = 5;
-
-std::vector<SweepJob> jobs_for(const Options& options) {
-  const std::vector<DType> wanted = dtypes_named(options.dtypes);
-  std::vector<SweepJob> jobs;
-  for (const Row* row : rows_named(options.names)) {
-    const auto offered = dtypes_of(*row, wanted);
-    if (offered.empty()) {
-      throw InputError(fmt::format(
-          "{} offers none of the dtypes asked for; normcheck list says what it offers", row->name));
-    }
-    for (const DType dtype : offered) jobs.push_back({row, dtype});
-  }
-  return jobs;
-}
 
 /// The findings to show, in order: what was not expected first, then the worst of each entry's regimes in
 /// turn, so that no regime hides another.
@@ -99,49 +87,79 @@ void print_summary(const Tally& all, std::size_t jobs, std::size_t shown, Exit c
   fmt::print("exit {}\n", static_cast<int>(code));
 }
 
-}  // namespace
-
-Exit run_check(const Options& options) {
-  const Style style{colour_wanted()};
-  const std::vector<SweepJob> jobs = jobs_for(options);
-  const SweepPlan plan = make_plan(options, 4000);
+/// Refuses, before anything is run, what could not be written after it.
+void require_outputs(const Options& options) {
   require_writable(options.out, "--out");
-  if (!options.json.empty()) {
-    require_writable(std::filesystem::absolute(options.json).parent_path(), "--json");
-    if (std::filesystem::is_directory(options.json))
-      throw InputError(fmt::format("--json: {}: is a folder; expected a file", options.json));
-  }
-  if (plan.corpus_missing)
-    fmt::print("NOTE  no corpus folder was found; generated cases alone (--corpus names one)\n\n");
+  if (options.json.empty()) return;
+  require_writable(std::filesystem::absolute(options.json).parent_path(), "--json");
+  if (std::filesystem::is_directory(options.json))
+    throw InputError(fmt::format("--json: {}: is a folder; expected a file", options.json));
+}
 
-  const auto start = std::chrono::steady_clock::now();
+/// Runs the jobs and prints a table of each as it is ready.
+std::vector<SweepEntry> run_and_print(const std::vector<SweepJob>& jobs, const SweepPlan& plan,
+                                      const Style& style) {
   std::vector<SweepEntry> entries;
-  Tally all;
-  {
-    Progress progress;
-    const auto total = static_cast<double>(jobs.size());
-    progress.step(fmt::format("{} {}", jobs[0].row->name, dtype_name(jobs[0].dtype)), 0, total);
-    sweep_all(jobs, plan, [&](std::size_t i, SweepEntry entry) {
-      progress.clear();
-      fmt::print("{}{}", i == 0 ? "" : "\n", entry_text(entry, plan, style));
-      std::fflush(stdout);
-      all.add(entry.total());
-      entries.push_back(std::move(entry));
-      if (i + 1 < jobs.size()) {
-        progress.step(fmt::format("{} {}", jobs[i + 1].row->name, dtype_name(jobs[i + 1].dtype)),
-                      static_cast<double>(i + 1), total);
-      }
-    });
-  }
-  const auto shown = show_findings(entries, options, style);
-  fmt::print("\n");
-  std::size_t unexpected_passes = 0;
+  std::map<DType, std::string> blind;
+  Progress progress;
+  const auto total = static_cast<double>(jobs.size());
+  const auto label = [&](std::size_t i) {
+    return fmt::format("{} {}", jobs[i].row->name, dtype_name(jobs[i].dtype));
+  };
+  progress.step(label(0), 0, total);
+  sweep_all(jobs, plan, [&](std::size_t i, SweepEntry entry) {
+    progress.clear();
+    fmt::print("{}{}", i == 0 ? "" : "\n", entry_text(entry, plan, style));
+    if (plan.contract == ContractKind::stable) {
+      std::string& zone = blind[entry.dtype];
+      if (zone.empty()) zone = blind_zone(entry.dtype);
+      fmt::print("  blind zone: naive's error is allowed at  {}\n", zone);
+    }
+    std::fflush(stdout);
+    entries.push_back(std::move(entry));
+    if (i + 1 < jobs.size()) progress.step(label(i + 1), static_cast<double>(i + 1), total);
+  });
+  return entries;
+}
+
+/// Corpus cases that say of an implementation that it fails there, and it did not: how many.
+std::size_t print_unexpected_passes(const std::vector<SweepEntry>& entries) {
+  std::size_t passes = 0;
   for (const SweepEntry& entry : entries) {
     for (const std::string& file : entry.unexpected_passes) {
       fmt::print("NOTE  corpus/{} says that {} fails there, and it did not\n", file, entry.row->name);
-      ++unexpected_passes;
+      ++passes;
     }
   }
+  return passes;
+}
+
+void write_json(const Options& options, const SweepPlan& plan, const std::vector<SweepEntry>& entries,
+                const std::vector<const Finding*>& shown) {
+  std::string lines;
+  for (const SweepEntry& entry : entries) lines += check_lines(entry, plan);
+  for (const Finding* finding : shown) lines += finding_line(*finding);
+  make_folder(std::filesystem::absolute(options.json).parent_path(), "--json");
+  write_file_atomically(options.json, lines);
+}
+
+}  // namespace
+
+Exit run_check(const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const Style style{colour_wanted()};
+  const std::vector<SweepJob> jobs = make_jobs(options);
+  const SweepPlan plan = make_plan(options, 4000);
+  require_outputs(options);
+  if (plan.corpus_missing)
+    fmt::print("NOTE  no corpus folder was found; generated cases alone (--corpus names one)\n\n");
+
+  std::vector<SweepEntry> entries = run_and_print(jobs, plan, style);
+  Tally all;
+  for (const SweepEntry& entry : entries) all.add(entry.total());
+  const auto shown = show_findings(entries, options, style);
+  fmt::print("\n");
+  const std::size_t unexpected_passes = print_unexpected_passes(entries);
   print_notes(all);
 
   Exit code = Exit::well;
@@ -150,13 +168,7 @@ Exit run_check(const Options& options) {
   } else if (all.counts.proved == 0) {
     code = Exit::nothing_proved;
   }
-  if (!options.json.empty()) {
-    std::string lines;
-    for (const SweepEntry& entry : entries) lines += check_lines(entry, plan);
-    for (const Finding* finding : shown) lines += finding_line(*finding);
-    make_folder(std::filesystem::absolute(options.json).parent_path(), "--json");
-    write_file_atomically(options.json, lines);
-  }
+  if (!options.json.empty()) write_json(options, plan, entries, shown);
   print_summary(all, jobs.size(), shown.size(), code, style);
   if (!options.no_timing) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

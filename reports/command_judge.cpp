@@ -1,15 +1,20 @@
 // normcheck judge: the referee. Arrays come in, nothing is run.
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
+#include <utility>
 
 #include "corpus/error.h"
 #include "corpus/npy.h"
 #include "impl/semantics.h"
-#include "oracles/exact.h"
+#include "oracles/measure.h"
+#include "oracles/row_input.h"
+#include "oracles/ulp.h"
+#include "reports/blind_zone.h"
 #include "reports/commands.h"
 #include "reports/numbers.h"
 #include "reports/render_text.h"
@@ -53,8 +58,9 @@ Case read_problem(const Options& options, std::optional<DType> as) {
   return c;
 }
 
-Judgement judge_output(const Case& c, const std::string& path, const Tensor& y, const Contract& contract,
+Judgement judge_output(const Case& c, const std::string& path, const Tensor& y, const Sharpness& sharp,
                        OracleChoice oracle, const Style& style) {
+  const Contract contract;
   Observation observed;
   observed.y = y;
   Judgement j = judge(c, observed, contract, oracle);
@@ -77,82 +83,96 @@ Judgement judge_output(const Case& c, const std::string& path, const Tensor& y, 
                        : j.counts.proved == j.counts.elements
                            ? "within stable everywhere"
                            : "within stable wherever stable has a bound that says something");
+  if (sharp.rows > 0) {
+    fmt::print("  sharp enough to see: a relative error of {} in rstd (median of {})\n",
+               short_number(sharp.rstd_error), counted(sharp.rows, "row"));
+  }
   if (!j.range_class.empty())
     fmt::print("  range    outside the safe range; what came out: {}\n", j.range_class);
   for (const std::string& note : j.notes) fmt::print("  NOTE     {}\n", note);
   return j;
 }
 
-double affine_value(const std::optional<Tensor>& t, std::int64_t i, double otherwise) {
-  return t ? t->value(i) : otherwise;
-}
-
 /// How two outputs compare, element by element, against the exact value.
 struct Comparison {
   std::int64_t equal = 0, first = 0, second = 0, as_far = 0, not_comparable = 0;
   double gap_ulp = -1;
-  std::string where;
+  std::int64_t widest = 0;  ///< the element where they part most
 };
 
-void compare_element(Comparison& out, const Case& c, const Tensor& y, const Tensor& y2, std::int64_t at,
-                     const ExactValue& exact) {
-  const DType dtype = c.x.dtype;
-  const double e1 = exact.error_ulp(dtype, y.bits(at)), e2 = exact.error_ulp(dtype, y2.bits(at));
-  if (std::fabs(e1) < std::fabs(e2)) {
-    ++out.first;
-  } else if (std::fabs(e2) < std::fabs(e1)) {
-    ++out.second;
-  } else {
-    ++out.as_far;
+/// Errors of two outputs in ulp, by the estimate; by integers where that cannot say which is larger: it is
+/// good to 2^-40 ulp and a relative 2^-50.
+std::pair<double, double> errors_of(RowInput& input, std::int64_t i, const Estimated& estimate, DType dtype,
+                                    std::uint64_t y, std::uint64_t y2) {
+  const auto exact = [&] { return input.exact_row().y(i, input.gamma_at(i), input.beta_at(i)); };
+  if (std::isfinite(to_double(dtype, y)) && std::isfinite(to_double(dtype, y2))) {
+    const double allow_all = std::numeric_limits<double>::infinity();
+    const double e1 = std::fabs(measure(dtype, y, estimate, exact, allow_all).error_ulp);
+    const double e2 = std::fabs(measure(dtype, y2, estimate, exact, allow_all).error_ulp);
+    if (std::fabs(e1 - e2) > 0x1p-38 * std::max({1.0, e1, e2})) return {e1, e2};
   }
-  const bool finite = std::isfinite(e1) && std::isfinite(e2);
-  const double gap = finite ? std::fabs(e1 - e2) : std::isfinite(e1) || std::isfinite(e2) ? INFINITY : 0;
-  if (!(gap > out.gap_ulp)) return;
-  out.gap_ulp = gap;
-  ElementReport element;
-  element.row = at / row_length(c);
-  element.column = at % row_length(c);
-  out.where = fmt::format("y{}: first {}, second {}, exact {}", element_index(c, element),
-                          hex_and_decimal(dtype, y.bits(at)), hex_and_decimal(dtype, y2.bits(at)),
-                          hex_and_decimal(dtype, exact.round(dtype), exact.to_double()));
+  const ExactValue value = exact();
+  return {std::fabs(value.error_ulp(dtype, y)), std::fabs(value.error_ulp(dtype, y2))};
 }
 
-Comparison compare(const Case& c, const Tensor& y, const Tensor& y2) {
+void compare_element(Comparison& out, RowInput& input, std::int64_t i, const Tensor& y, const Tensor& y2,
+                     std::int64_t at, OracleChoice oracle) {
+  const DType dtype = y.dtype;
+  const Estimated estimate = input.element(i, oracle).y;
+  const auto [e1, e2] = errors_of(input, i, estimate, dtype, y.bits(at), y2.bits(at));
+  ++(e1 < e2 ? out.first : e2 < e1 ? out.second : out.as_far);
+  double gap = std::isfinite(e1) == std::isfinite(e2) ? 0 : INFINITY;
+  if (std::isfinite(e1) && std::isfinite(e2)) {
+    gap = std::min(std::fabs(y.value(at) - y2.value(at)) / ulp(dtype, estimate.value.hi),
+                   std::numeric_limits<double>::max());
+  }
+  if (!(gap > out.gap_ulp)) return;
+  out.gap_ulp = gap;
+  out.widest = at;
+}
+
+Comparison compare(const Case& c, const Tensor& y, const Tensor& y2, OracleChoice oracle) {
   Comparison out;
   const std::int64_t n = row_length(c);
-  std::vector<double> x(static_cast<std::size_t>(n));
+  RowInput input(c);
   for (std::int64_t row = 0; row < row_count(c); ++row) {
-    std::optional<ExactRow> exact;
-    bool tried = false;
+    std::optional<bool> has_numbers;  // loaded only where something differs
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t at = row * n + i;
       if (y.bits(at) == y2.bits(at)) {
         ++out.equal;
         continue;
       }
-      if (!tried) {
-        tried = true;
-        bool finite = true;
-        for (std::int64_t k = 0; k < n; ++k) {
-          x[static_cast<std::size_t>(k)] = c.x.value(row * n + k);
-          finite &= std::isfinite(x[static_cast<std::size_t>(k)]);
-        }
-        if (finite) exact.emplace(x.data(), n, c.eps);
-        if (exact && exact->degenerate()) exact.reset();
-      }
-      const double gamma = affine_value(c.gamma, i, 1), beta = affine_value(c.beta, i, 0);
-      if (!exact || !std::isfinite(gamma) || !std::isfinite(beta)) {
+      if (!has_numbers)
+        has_numbers = input.load(row, false) && (input.estimate->usable() || !input.exact_row().degenerate());
+      if (!*has_numbers || !std::isfinite(input.gamma_at(i)) || !std::isfinite(input.beta_at(i))) {
         ++out.not_comparable;
       } else {
-        compare_element(out, c, y, y2, at, exact->y(i, gamma, beta));
+        compare_element(out, input, i, y, y2, at, oracle);
       }
     }
   }
   return out;
 }
 
-void print_comparison(const Comparison& p, std::int64_t elements, const Options& options,
-                      const Style& style) {
+/// "y[5,320]: first ..., second ..., exact ...".
+std::string widest_text(const Case& c, const Tensor& y, const Tensor& y2, std::int64_t at) {
+  ElementReport element;
+  element.row = at / row_length(c);
+  element.column = at % row_length(c);
+  RowInput input(c);
+  input.load(element.row, false);
+  const ExactValue exact =
+      input.exact_row().y(element.column, input.gamma_at(element.column), input.beta_at(element.column));
+  return fmt::format("y{}: first {}, second {}, exact {}", element_index(c, element),
+                     hex_and_decimal(y.dtype, y.bits(at)), hex_and_decimal(y.dtype, y2.bits(at)),
+                     hex_and_decimal(y.dtype, exact.round(y.dtype), exact.to_double()));
+}
+
+void print_comparison(const Case& c, const Tensor& y, const Tensor& y2, const Options& options,
+                      OracleChoice oracle, const Style& style) {
+  const Comparison p = compare(c, y, y2, oracle);
+  const std::int64_t elements = c.x.size();
   fmt::print("\n{}  {} (first) and {} (second), {} elements\n", style.bold("compared"), options.y, options.y2,
              grouped(elements));
   fmt::print("  the same bits        {:>7}\n  first is closer      {:>7}\n  second is closer     {:>7}\n",
@@ -162,7 +182,7 @@ void print_comparison(const Comparison& p, std::int64_t elements, const Options&
   if (p.gap_ulp < 0) return;
   const std::string apart =
       std::isfinite(p.gap_ulp) ? fmt::format("; {} ulp apart", short_number(p.gap_ulp)) : "";
-  fmt::print("  they part most at {}{}\n", p.where, apart);
+  fmt::print("  they part most at {}{}\n", widest_text(c, y, y2, p.widest), apart);
 }
 
 }  // namespace
@@ -182,11 +202,12 @@ Exit run_judge(const Options& options) {
   std::optional<Tensor> y2;
   if (!options.y2.empty()) y2 = read_output(options.y2, options, c.x, as);
 
-  std::vector<Judgement> judged = {judge_output(c, options.y, y, {}, oracle, style)};
+  const Sharpness sharp = sharpness(c);
+  std::vector<Judgement> judged = {judge_output(c, options.y, y, sharp, oracle, style)};
   if (y2) {
     fmt::print("\n");
-    judged.push_back(judge_output(c, options.y2, *y2, {}, oracle, style));
-    print_comparison(compare(c, y, *y2), c.x.size(), options, style);
+    judged.push_back(judge_output(c, options.y2, *y2, sharp, oracle, style));
+    print_comparison(c, y, *y2, options, oracle, style);
   }
   bool proved = true;
   for (const Judgement& j : judged) {

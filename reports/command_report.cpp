@@ -34,22 +34,6 @@ std::string utc_now() {
   return text.data();
 }
 
-std::vector<SweepJob> jobs_for(const Options& options) {
-  std::vector<const Row*> rows = rows_named(options.names);
-  if (rows.empty()) {
-    for (const Row& row : table()) rows.push_back(&row);
-  }
-  const std::vector<DType> wanted = dtypes_named(options.dtypes);
-  std::vector<SweepJob> jobs;
-  for (const Row* row : rows) {
-    for (const DType dtype : dtypes_of(*row, wanted)) jobs.push_back({row, dtype});
-  }
-  if (jobs.empty())
-    throw InputError(
-        "no implementation named offers a dtype asked for; normcheck list says what each offers");
-  return jobs;
-}
-
 /// One example of each row that fails, from the corpus if it can be, the smallest; and all that was not
 /// expected.
 std::vector<Finding*> examples(std::vector<SweepEntry>& entries) {
@@ -115,7 +99,7 @@ std::vector<Unexpected> find_unexpected(const std::vector<SweepEntry>& entries,
 
 Exit run_report(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
-  const auto jobs = jobs_for(options);
+  const auto jobs = make_jobs(options);
   ReportData data;
   data.program = options.program;
   data.plan = make_plan(options, default_evaluations);

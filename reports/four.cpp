@@ -35,6 +35,11 @@ std::vector<FamilyResult> family_results(const std::vector<SweepEntry>& entries)
       if (total.normwise.u > result.total.normwise.u) result.of_normwise = &entry;
       result.total.add(total);
       ++result.rows_by_dtype;
+      if (entry.dtype == entry.row->accumulate) {
+        result.largest_share = std::max(result.largest_share, total.max_share_of_bound);
+        auto& of = result.share_of;
+        if (std::find(of.begin(), of.end(), entry.dtype) == of.end()) of.push_back(entry.dtype);
+      }
       result.expected_to_fail |= !is_right(*entry.row);
     }
     if (result.rows_by_dtype > 0) results.push_back(std::move(result));

@@ -30,6 +30,10 @@ struct FamilyResult {
   Tally total;
   std::int64_t rows_by_dtype = 0;  ///< implementations x dtypes
   bool expected_to_fail = false;
+  /// The largest part of its allowance that an error reached, of the pairs that store what they accumulate:
+  /// a narrower output is allowed little but its own last rounding, and half an ulp of that is reached soon.
+  double largest_share = 0;
+  std::vector<DType> share_of{};            ///< the dtypes of those pairs
   const SweepEntry* of_normwise = nullptr;  ///< where total.normwise was seen
 };
 std::vector<FamilyResult> family_results(const std::vector<SweepEntry>& entries);

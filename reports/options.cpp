@@ -77,6 +77,84 @@ void add_sweep_options(CLI::App& app, Options& o) {
   app.add_flag("--verbose", o.verbose, "print every finding that was kept");
 }
 
+void add_list(CLI::App& app, Options& o) {
+  CLI::App* list = app.add_subcommand("list", "implementations, regimes, contracts");
+  list->add_flag("--algorithms", o.algorithms, "the implementations (default)");
+  list->add_flag("--regimes", o.list_regimes, "the families of inputs");
+  list->add_flag("--contracts", o.contracts, "what an implementation can be held to");
+}
+
+void add_check(CLI::App& app, Options& o) {
+  CLI::App* check = app.add_subcommand("check", "judge implementations over all regimes and the corpus");
+  check->add_option("IMPL", o.names, "implementations, such as welford/f32 (normcheck list)")->required();
+  add_sweep_options(*check, o);
+  check->add_option("--json", o.json, "write the results to this file, as JSON lines");
+  check->add_flag("--strict", o.strict,
+                  "a case that says an implementation fails there, and did not, counts as a finding");
+}
+
+void add_replay(CLI::App& app, Options& o) {
+  CLI::App* replay = app.add_subcommand("replay", "run cases again and judge them");
+  replay->add_option("FILE", o.names, ".case files")->required();
+  replay->add_option("--impl", o.impl,
+                     "the implementation (default: what the case says it violates, else all right ones)");
+  replay->add_option("--contract", o.contract, "stable (default) or own");
+  replay->add_option("--oracle", o.oracle, "automatic (default) or exact");
+  replay->add_flag("--verbose", o.verbose, "print the six steps with their shapes");
+}
+
+void add_judge(CLI::App& app, Options& o) {
+  CLI::App* judge = app.add_subcommand("judge", "judge arrays (.npy); nothing is run");
+  judge->add_option("--x", o.x, "the input")->required();
+  judge->add_option("--y", o.y, "the output to judge")->required();
+  judge->add_option("--y2", o.y2, "a second output, to compare with the first");
+  judge->add_option("--gamma", o.gamma, "the scale (default: none)");
+  judge->add_option("--beta", o.beta, "the shift (default: none)");
+  judge
+      ->add_option_function<std::string>(
+          "--eps", [&o](const std::string& t) { o.eps = parse_number(t, "--eps"); },
+          "eps, added inside the root")
+      ->required();
+  judge->add_option_function<std::string>(
+      "--norm-ndim", [&o](const std::string& t) { o.norm_ndim = parse_count(t, "--norm-ndim"); },
+      "how many of the last dims are normalized together (default 1)");
+  judge->add_option("--dtype", o.dtypes, "the dtype of x and y; bf16 must be said (.npy has no name for it)");
+  judge->add_option("--contract", o.contract, "stable (default)");
+  judge->add_option("--oracle", o.oracle, "automatic (default) or exact");
+}
+
+void add_report(CLI::App& app, Options& o) {
+  CLI::App* report =
+      app.add_subcommand("report", "judge everything; write report.md, results.json and a plot");
+  report->add_option("IMPL", o.names, "implementations (default: all)");
+  add_sweep_options(*report, o);
+}
+
+/// Runs the parser; help, the version and every mistake end the program.
+void parse(CLI::App& app, int argc, const char* const* argv) {
+  const std::string first = argc > 1 ? argv[1] : "";
+  const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
+  const bool known = std::any_of(subcommands.begin(), subcommands.end(),
+                                 [&](const CLI::App* sub) { return sub->get_name() == first; });
+  if (!first.empty() && first[0] != '-' && !known) {
+    throw EndOfProgram{
+        2, fmt::format("unknown command '{}'; expected list, check, replay, judge or report", first)};
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) {
+      const bool version = dynamic_cast<const CLI::CallForVersion*>(&e) != nullptr;
+      std::string help = app.help();
+      for (const CLI::App* sub : app.get_subcommands()) help = sub->help();
+      throw EndOfProgram{0, version ? version_text() + "\n" : help};
+    }
+    std::string line = e.what();
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    throw EndOfProgram{2, line + "; see normcheck --help"};
+  }
+}
+
 }  // namespace
 
 double parse_number(const std::string& text, const std::string& what) {
@@ -127,70 +205,12 @@ Options parse_command_line(int argc, const char* const* argv) {
       "Exit codes: 0 all well, 1 a finding, 2 usage or unreadable input, 3 cannot load, 5 nothing was "
       "proved.");
 
-  CLI::App* list = app.add_subcommand("list", "implementations, regimes, contracts");
-  list->add_flag("--algorithms", o.algorithms, "the implementations (default)");
-  list->add_flag("--regimes", o.list_regimes, "the families of inputs");
-  list->add_flag("--contracts", o.contracts, "what an implementation can be held to");
-
-  CLI::App* check = app.add_subcommand("check", "judge implementations over all regimes and the corpus");
-  check->add_option("IMPL", o.names, "implementations, such as welford/f32 (normcheck list)")->required();
-  add_sweep_options(*check, o);
-  check->add_option("--json", o.json, "write the results to this file, as JSON lines");
-  check->add_flag("--strict", o.strict,
-                  "a case that says an implementation fails there, and did not, counts as a finding");
-
-  CLI::App* replay = app.add_subcommand("replay", "run cases again and judge them");
-  replay->add_option("FILE", o.names, ".case files")->required();
-  replay->add_option("--impl", o.impl,
-                     "the implementation (default: what the case says it violates, else all right ones)");
-  replay->add_option("--contract", o.contract, "stable (default) or own");
-  replay->add_option("--oracle", o.oracle, "automatic (default) or exact");
-  replay->add_flag("--verbose", o.verbose, "print the six steps with their shapes");
-
-  CLI::App* judge = app.add_subcommand("judge", "judge arrays (.npy); nothing is run");
-  judge->add_option("--x", o.x, "the input")->required();
-  judge->add_option("--y", o.y, "the output to judge")->required();
-  judge->add_option("--y2", o.y2, "a second output, to compare with the first");
-  judge->add_option("--gamma", o.gamma, "the scale (default: none)");
-  judge->add_option("--beta", o.beta, "the shift (default: none)");
-  judge
-      ->add_option_function<std::string>(
-          "--eps", [&o](const std::string& t) { o.eps = parse_number(t, "--eps"); },
-          "eps, added inside the root")
-      ->required();
-  judge->add_option_function<std::string>(
-      "--norm-ndim", [&o](const std::string& t) { o.norm_ndim = parse_count(t, "--norm-ndim"); },
-      "how many of the last dims are normalized together (default 1)");
-  judge->add_option("--dtype", o.dtypes, "the dtype of x and y; bf16 must be said (.npy has no name for it)");
-  judge->add_option("--contract", o.contract, "stable (default)");
-  judge->add_option("--oracle", o.oracle, "automatic (default) or exact");
-
-  CLI::App* report =
-      app.add_subcommand("report", "judge everything; write report.md, results.json and a plot");
-  report->add_option("IMPL", o.names, "implementations (default: all)");
-  add_sweep_options(*report, o);
-
-  const std::string first = argc > 1 ? argv[1] : "";
-  const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
-  const bool known = std::any_of(subcommands.begin(), subcommands.end(),
-                                 [&](const CLI::App* sub) { return sub->get_name() == first; });
-  if (!first.empty() && first[0] != '-' && !known) {
-    throw EndOfProgram{
-        2, fmt::format("unknown command '{}'; expected list, check, replay, judge or report", first)};
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) {
-      const bool version = dynamic_cast<const CLI::CallForVersion*>(&e) != nullptr;
-      std::string help = app.help();
-      for (const CLI::App* sub : app.get_subcommands()) help = sub->help();
-      throw EndOfProgram{0, version ? version_text() + "\n" : help};
-    }
-    std::string line = e.what();
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    throw EndOfProgram{2, line + "; see normcheck --help"};
-  }
+  add_list(app, o);
+  add_check(app, o);
+  add_replay(app, o);
+  add_judge(app, o);
+  add_report(app, o);
+  parse(app, argc, argv);
   o.command = app.get_subcommands().front()->get_name();
   if (!o.shapes.empty()) o.lengths.given = true;
   if (argc > 0 && argv[0][0] != '\0') o.program = shell_word(argv[0]);

@@ -1,4 +1,4 @@
-// Turns the options into a plan: names looked up, ranges checked, the corpus read.
+// Turns the options into jobs and a plan: names looked up, ranges checked, the corpus read.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,6 +8,24 @@
 #include "reports/sweep.h"
 
 namespace normcheck {
+
+std::vector<SweepJob> make_jobs(const Options& options) {
+  const std::vector<DType> wanted = dtypes_named(options.dtypes);
+  std::vector<const Row*> rows = rows_named(options.names);
+  if (rows.empty()) {
+    for (const Row& row : table()) rows.push_back(&row);
+  }
+  std::vector<SweepJob> jobs;
+  for (const Row* row : rows) {
+    const auto offered = dtypes_of(*row, wanted);
+    if (offered.empty() && !options.names.empty()) {
+      throw InputError(fmt::format(
+          "{} offers none of the dtypes asked for; normcheck list says what it offers", row->name));
+    }
+    for (const DType dtype : offered) jobs.push_back({row, dtype});
+  }
+  return jobs;
+}
 
 SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
   SweepPlan plan;

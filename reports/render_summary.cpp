@@ -59,8 +59,9 @@ std::string four_part(const ReportData& data, const Style& style) {
                          counted(t.cases, "case"),
                          std::isinf(t.largest.ulp) ? ", with NaN or inf for a number among them" : "");
     } else {
-      out += fmt::format("  {:<9} {}  in all of {}; its worst error is {} of the proven bound there\n", name,
-                         style.green("holds"), counted(t.cases, "case"), short_number(t.max_share_of_bound));
+      const std::string share = share_text(r);
+      out += fmt::format("  {:<9} {}  in all of {}{}\n", name, style.green("holds"), counted(t.cases, "case"),
+                         share.empty() ? "" : fmt::format("; no error above {}", share));
     }
   }
   constexpr std::array<std::size_t, 5> decades = {0, 1, 2, 4, 6};

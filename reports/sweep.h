@@ -68,6 +68,10 @@ void sweep_all(const std::vector<SweepJob>& jobs, const SweepPlan& plan,
 /// The two lengths past 16,384 of a default run; neither is a power of two, the second is past 65,536.
 constexpr std::array<std::int64_t, 2> long_lengths = {16411, 65543};
 
+/// The jobs that the options name; for no names, every implementation. InputError for a name that is none and
+/// for one that offers none of the dtypes asked for.
+std::vector<SweepJob> make_jobs(const Options& options);
+
 /// Builds the plan that the options ask for, looking up names and loading the corpus.
 SweepPlan make_plan(const Options& options, std::int64_t default_evaluations);
 
