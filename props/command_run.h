@@ -11,6 +11,8 @@
 #include <string>
 
 #include "corpus/case_file.h"
+#include "corpus/generate.h"
+#include "props/promise.h"
 
 namespace normcheck {
 
@@ -50,6 +52,17 @@ inline Told run(std::string arguments) {
   if (writes && arguments.find("--out") == std::string::npos)
     arguments += " --out " + (run_folder() / "out").string();
   return type(fmt::format("{} {}", NORMCHECK_COMMAND, arguments));
+}
+
+/// Rows of mean `mean` and spread 1.
+inline Case drawn_case(DType dtype, std::int64_t rows, std::int64_t n, double mean) {
+  Case c;
+  c.id = "drawn";
+  c.x = Tensor(dtype, {rows, n});
+  CounterRng rng(promise_seed(), 7);
+  for (std::int64_t i = 0; i < rows * n; ++i)
+    c.x.set_value(i, mean + (rng.coin() ? 1 : -1) * (0.75 + rng.uniform() / 2));
+  return c;
 }
 
 inline bool is_one_line(const std::string& text) {
