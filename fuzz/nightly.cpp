@@ -88,7 +88,6 @@ int run(int argc, char** argv) {
     verb->add_option("--targets", programs, "the folder of the targets and their list, targets.txt");
     verb->add_option("--seeds", options.seeds, "what make_seeds wrote");
     verb->add_option("--options", options.options, "the folder of <target>.options and dictionaries");
-    verb->add_option("--minimiser", options.minimiser, "the normcheck command, to make findings small");
   }
   try {
     app.parse(argc, argv);

@@ -103,11 +103,11 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 
 std::uint64_t bytes_under(const fs::path& folder) {
   std::uint64_t out = 0;
-  std::error_code gone;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, gone)) {
-    if (!entry.is_regular_file(gone)) continue;
-    const std::uintmax_t size = entry.file_size(gone);
-    if (!gone) out += size;
+  std::error_code gone;  // files come and go while targets run
+  for (fs::recursive_directory_iterator at(folder, gone), end; !gone && at != end; at.increment(gone)) {
+    std::error_code gone_too;
+    const std::uintmax_t size = at->is_regular_file(gone_too) ? at->file_size(gone_too) : 0;
+    if (!gone_too) out += size;
   }
   return out;
 }

@@ -23,7 +23,7 @@ void settle_folder(const std::filesystem::path& place);
 /// The regular files of a folder by name (not of its subfolders); empty where there is no folder.
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder);
 
-/// The bytes of all regular files under a folder.
+/// The bytes of all regular files under a folder, as far as they stay while it looks.
 std::uint64_t bytes_under(const std::filesystem::path& folder);
 
 /// FOLDER/lock, held from construction until this process and every process started from it has ended: they

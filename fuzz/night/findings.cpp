@@ -56,10 +56,12 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 
 }  // namespace
 
-std::vector<KeptFinding> kept_findings(const fs::path& folder) {
+std::vector<KeptFinding> kept_findings(const fs::path& folder,
+                                       const std::function<bool(const std::string&)>& wanted) {
   std::vector<KeptFinding> out;
   for (const fs::path& file : files_in(folder)) {
     if (std::find(endings.begin(), endings.end(), file.extension()) == endings.end()) continue;
+    if (!wanted(file.stem().string())) continue;
     const fs::path text = fs::path(file).replace_extension(".txt");
     out.push_back(from_text(fs::exists(text) ? read_file(text) : "", file));
   }
@@ -69,9 +71,7 @@ std::vector<KeptFinding> kept_findings(const fs::path& folder) {
 Findings::Findings(fs::path folder, std::string target)
     : folder_(std::move(folder)), target_(std::move(target)) {
   fs::create_directories(folder_);
-  for (KeptFinding& finding : kept_findings(folder_)) {
-    if (finding.name.starts_with(target_ + "-")) all_.push_back(std::move(finding));
-  }
+  all_ = kept_findings(folder_, [&](const std::string& name) { return name.starts_with(target_ + "-"); });
 }
 
 bool Findings::holds(const std::string& name) const {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -45,7 +45,9 @@ class Findings {
   std::vector<KeptFinding> all_;
 };
 
-/// Every finding that the folder holds, by name.
-std::vector<KeptFinding> kept_findings(const std::filesystem::path& folder);
+/// The findings that the folder holds and whose name is `wanted`, by name. Others are not looked at: their
+/// target may be at work on them.
+std::vector<KeptFinding> kept_findings(const std::filesystem::path& folder,
+                                       const std::function<bool(const std::string&)>& wanted);
 
 }  // namespace normcheck

@@ -128,7 +128,6 @@ class Night {
       t.state = options_.state;
       t.seeds = options_.seeds / seeds_name(name);
       t.flags = read_flags(options_.options / (name + ".options"));
-      t.minimiser = options_.minimiser;
       for (const BaselineEntry& e : options_.baseline) {
         if (e.target() == name) t.baseline.push_back(e);
       }
@@ -232,9 +231,8 @@ class Night {
       report_.peak_kib = std::max(report_.peak_kib, r.peak_kib);
       seen.insert(seen.end(), r.found.begin(), r.found.end());
     }
-    report_.findings = kept_findings(options_.state / "findings");
-    std::erase_if(report_.findings, [&](const KeptFinding& f) {
-      return std::find(seen.begin(), seen.end(), f.name) == seen.end();
+    report_.findings = kept_findings(options_.state / "findings", [&](const std::string& name) {
+      return std::find(seen.begin(), seen.end(), name) != seen.end();
     });
     report_.minutes = seconds() / 60;
     report_.processor_minutes = processor / 60;

@@ -17,7 +17,6 @@ struct NightOptions {
   std::vector<std::string> targets;  ///< their names
   std::filesystem::path seeds;       ///< <seeds>/<name without fuzz_ and _planted>
   std::filesystem::path options;     ///< <options>/<name>.options, if there is one
-  std::filesystem::path minimiser;   ///< the `normcheck` command; may be empty
   std::vector<BaselineEntry> baseline;
   double seconds = 3600;  ///< shared by all targets; or, with `each`, of each target
   bool each = false;

@@ -146,6 +146,7 @@ bool read_summary(const std::vector<std::string_view>& lines, std::string_view t
 }  // namespace
 
 std::string FindingWords::key() const {
+  if (!given_name.empty()) return plain(given_name);
   return fmt::format("{}.{}.{}.{}", plain(subject), plain(promise), plain(dtype), plain(shape));
 }
 

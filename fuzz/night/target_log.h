@@ -20,13 +20,14 @@ RunFigures read_figures(std::string_view log);
 
 /// A finding as its log tells it. Two findings with one key are taken for one problem.
 struct FindingWords {
-  std::string subject;  ///< a row of the table, a function, or the target
-  std::string promise;  ///< the contract, the promise in a few words, or the sanitizer's name of the fault
-  std::string dtype;    ///< "any" where there is no case
-  std::string shape;    ///< the shape class: empty, n1, row, rows; "any" where there is no case
-  std::string says;     ///< one line: what is wrong
-  std::string replay;   ///< the target's replay line; empty where it prints none
-  std::string excerpt;  ///< the lines that a person wants to read
+  std::string subject;     ///< a row of the table, a function, or the target
+  std::string promise;     ///< the contract, the promise in a few words, or the sanitizer's name of the fault
+  std::string dtype;       ///< "any" where there is no case
+  std::string shape;       ///< the shape class: empty, n1, row, rows; "any" where there is no case
+  std::string says;        ///< one line: what is wrong
+  std::string replay;      ///< the target's replay line; empty where it prints none
+  std::string excerpt;     ///< the lines that a person wants to read
+  std::string given_name;  ///< by the same parts, where the target itself named the case; else empty
 
   /// "two_pass-f32.own.f32.row": letters, digits and . _ - only. It holds no line number and no value.
   std::string key() const;

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double replay_seconds = 60;  ///< one input; libFuzzer's own limit below comes first
-constexpr double minimise_seconds = 60;
+constexpr double minimise_seconds = 10;
 constexpr double grace_seconds = 30;  ///< beyond -max_total_time: the corpus is loaded whatever the time
 constexpr int most_stuck_runs = 3;    ///< in a row that fail before the corpus is loaded
 
@@ -87,7 +87,7 @@ class TargetNight {
   }
 
   Command target_command(std::vector<std::string> arguments, const fs::path& cases, const char* log) const {
-    Command out{{plan_.program.string(), "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1"},
+    Command out{{plan_.program.string(), "-timeout=25", "-rss_limit_mb=2048", "-print_final_stats=1"},
                 {{"NORMCHECK_FINDINGS", cases.string()}},
                 home_ / log};
     out.words.insert(out.words.end(), plan_.flags.begin(), plan_.flags.end());
@@ -109,34 +109,30 @@ class TargetNight {
     out.words = read_finding(read_file(command.log), plan_.name, ending_text(ended));
     out.file = input;
     for (const fs::path& file : files_in(again_)) {
-      if (file.extension() == ".case") out.file = file;
+      if (file.extension() != ".case") continue;
+      out.file = file;
+      out.words.given_name = file.stem().string();  // the target names its cases by what they show
     }
     out.shown_as = out.file.string();
     return out;
   }
 
-  /// The same problem in a smaller case, if the command can make one of it.
+  /// Raw bytes in fewer, by libFuzzer; a case is as small as the target can make it already.
   Shown minimised(const Shown& shown) const {
-    if (plan_.minimiser.empty() || shown.file.extension() != ".case") return shown;
-    const std::size_t at = shown.words.replay.find("--impl ");
-    if (at == std::string::npos) return shown;
-    const fs::path small = home_ / "small.case", large = home_ / "large.case";
+    if (shown.file.extension() == ".case") return shown;
+    const fs::path large = home_ / "large.input", small = home_ / "small.input";
     fs::copy_file(shown.file, large, fs::copy_options::overwrite_existing);
     fs::remove(small);
-    const Ended ended = run_command({{plan_.minimiser.string(), "minimise", large.string(), "--impl",
-                                      shown.words.replay.substr(at + 7), "--out", small.string()},
-                                     {},
-                                     home_ / "minimise.txt",
-                                     minimise_seconds});
-    if (ended.code != 0 || !fs::exists(small)) return keep_large(shown, large);
-    Shown out = show(small);
-    const bool same = out.failed && out.words.subject == shown.words.subject &&
-                      out.words.promise == shown.words.promise && out.words.dtype == shown.words.dtype;
-    return same ? out : keep_large(shown, large);
-  }
-  static Shown keep_large(Shown shown, const fs::path& large) {
-    shown.file = large;  // `again` holds something else by now
-    return shown;
+    Command command = target_command(
+        {"-minimize_crash=1", "-runs=2000", "-exact_artifact_path=" + small.string(), large.string()}, again_,
+        "minimise.txt");
+    command.limit_seconds = minimise_seconds;
+    run_command(command);
+    const Shown out = fs::exists(small) ? show(small) : Shown{};
+    if (out.failed && out.words.key() == shown.words.key()) return out;
+    Shown kept = shown;
+    kept.file = large;
+    return kept;
   }
 
   bool seen(const std::string& name) const {
@@ -146,9 +142,11 @@ class TargetNight {
     if (!seen(name)) result_.found.push_back(name);
   }
 
-  /// Keeps what the input shows; an input that shows nothing is kept under what `log` said when it was found.
-  void take(const fs::path& input, const std::string& log) {
+  /// Keeps what the input shows. One that shows nothing is left (`only_if_repeats`), or kept under what `log`
+  /// said when it was found. False where it was left.
+  bool take(const fs::path& input, const std::string& log, bool only_if_repeats) {
     Shown shown = show(input);
+    if (!shown.failed && only_if_repeats) return false;
     if (!shown.failed) {
       shown.words = read_finding(log, plan_.name, "no repeat");
       shown.words.says += " (once: it does not repeat)";
@@ -159,32 +157,34 @@ class TargetNight {
     const bool known = std::find(raw_names_.begin(), raw_names_.end(), raw_name) != raw_names_.end();
     if (known || findings_.holds(raw_name)) {
       if (!known) see(raw_name);
-      return;
+      return true;
     }
     raw_names_.push_back(raw_name);
     if (shown.failed) shown = minimised(shown);
     const std::string name = plan_.name + "-" + shown.words.key();
     see(name);
-    if (findings_.holds(name)) return;
+    if (findings_.holds(name)) return true;
     const KeptFinding& kept =
         findings_.keep(shown.words, shown.file, shown.shown_as, plan_.program.string(), plan_.today);
     result_.fresh.push_back(name);
     fmt::print("finding {}: {}\n", name, kept.says);
     std::fflush(stdout);
+    return true;
   }
 
   /// Everything that a run left behind as a finding. Slow units are told of and dropped.
   void take_artifacts(const std::string& log) {
-    const std::vector<fs::path> artifacts = files_in(artifacts_);
-    for (const fs::path& file : artifacts) {
+    // A case that the target wrote says more than the bytes that it came from, if it shows anything.
+    bool told = false;
+    for (const fs::path& file : files_in(found_)) {
+      if (file.extension() == ".case") told |= take(file, log, true);
+    }
+    for (const fs::path& file : files_in(artifacts_)) {
       if (file.filename().string().starts_with("slow-unit-")) {
         note("slow unit " + file.filename().string());
-      } else {
-        take(file, log);
+      } else if (!told) {
+        take(file, log, false);
       }
-    }
-    if (artifacts.empty()) {
-      for (const fs::path& file : files_in(found_)) take(file, log);
     }
     for (const fs::path& folder : {artifacts_, found_}) {
       for (const fs::path& file : files_in(folder)) fs::remove(file);

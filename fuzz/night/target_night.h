@@ -22,7 +22,6 @@ struct TargetPlan {
   std::filesystem::path state;
   std::filesystem::path seeds;          ///< may be missing
   std::vector<std::string> flags;       ///< of libFuzzer, from <name>.options
-  std::filesystem::path minimiser;      ///< the `normcheck` command; empty where there is none
   std::vector<BaselineEntry> baseline;  ///< the entries of this target
   double fuzz_seconds = 60;
   double merge_seconds = 10;
