@@ -78,7 +78,7 @@ std::uint64_t narrow(const Format& f, double value) {
 
 template <class Int>
 std::uint64_t truncate(double value) {
-  constexpr double limit = static_cast<double>(std::numeric_limits<Int>::max() / 2 + 1) * 2.0;
+  constexpr double limit = -static_cast<double>(std::numeric_limits<Int>::min());
   Int out = 0;
   if (value >= limit) {
     out = std::numeric_limits<Int>::max();
