@@ -20,7 +20,7 @@ constexpr std::size_t most_trace_values = 8;
 std::string allowance_text(const Finding& finding, const ElementReport& worst) {
   const std::string of = fmt::format("bound of {}: n {}, kappa {}", finding.contract,
                                      row_length(finding.problem), short_number(finding.judgement.kappa));
-  if (worst.allowed_abs == 0 && !worst.reason.empty()) return fmt::format("the class is wrong ({})", of);
+  if (worst.of_class) return fmt::format("the class is wrong ({})", of);
   if (!std::isfinite(worst.allowed_ulp)) return fmt::format("any number is allowed, not any class ({})", of);
   return fmt::format("allowed {} ulp = {} ({})", short_number(worst.allowed_ulp),
                      short_number(worst.allowed_abs), of);
