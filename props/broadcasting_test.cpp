@@ -60,8 +60,9 @@ TEST(Broadcasting, GammaAndBetaIndexTheNormalizedElement) {
     if (row.accumulate != DType::f32 || row.finish == Finish::folded) continue;
     CounterRng rng(promise_seed(), 21);
     for (const Extents& e : extents) {
-      EXPECT_TRUE(places_affine(layer_of(row), affine_case(rng, e, DType::f32)))
-          << row.name << " " << text_of(e);
+      const Case c = affine_case(rng, e, DType::f32);
+      EXPECT_TRUE(places_affine(layer_of(row), c)) << row.name << " " << text_of(e) << '\n'
+                                                   << record_failure(c, row.name);
       ++checked;
     }
   }
@@ -123,7 +124,8 @@ TEST(Broadcasting, EveryRowComesOutAsItDoesAlone) {
       CounterRng rng(promise_seed(), 23);
       for (const Extents& e : extents) {
         const Case c = affine_case(rng, e, dtype);
-        EXPECT_TRUE(rows_stand_alone(layer_of(row), c)) << row.name << " " << text_of(e);
+        EXPECT_TRUE(rows_stand_alone(layer_of(row), c)) << row.name << " " << text_of(e) << '\n'
+                                                        << record_failure(c, row.name);
         ++checked;
         if (row_count(c) == 1) continue;
         // Planted: the statistics of the first row are used for all.

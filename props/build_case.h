@@ -1,6 +1,7 @@
 // Cases and calls in one line, for tests that state their inputs themselves.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -49,6 +50,13 @@ inline Tensor normal_tensor(CounterRng& rng, DType dtype, Shape shape, double me
   Tensor t(dtype, std::move(shape));
   for (std::int64_t i = 0; i < t.size(); ++i) t.set_value(i, mean + spread * rng.normal());
   return t;
+}
+
+/// Every value times 2^power, rounded once.
+inline Tensor scaled(const Tensor& t, int power) {
+  Tensor out(t.dtype, t.shape);
+  for (std::int64_t i = 0; i < t.size(); ++i) out.set_value(i, std::ldexp(t.value(i), power));
+  return out;
 }
 
 inline Case case_of(Tensor x, std::int64_t norm_ndim = 1, double eps = 1e-5) {

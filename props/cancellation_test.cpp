@@ -11,6 +11,7 @@
 #include "oracles/exact.h"
 #include "props/gen.h"
 #include "props/promise.h"
+#include "props/rapidcheck_gen.h"
 
 namespace normcheck {
 namespace {
@@ -113,6 +114,27 @@ TEST_P(CancellationOf, CarefulRowsKeepTheBoundAndOnePassIsCaught) {
 
 INSTANTIATE_TEST_SUITE_P(Every, CancellationOf, testing::ValuesIn(float_dtypes),
                          [](const auto& param) { return std::string(dtype_name(param.param)); });
+
+TEST(Cancellation, HoldsOnWhateverIsDrawn) {
+  constexpr int cases = 200;
+  const CaseSpace space = {.regimes = {"large_mean", "huge_mean", "bf16_spread"}, .max_n = 200};
+  check_cases("careful rows keep the bound", space, cases, [](const Case& c) {
+    for (const Row& row : table()) {
+      if (!is_right(row) || !offers(row, c.x.dtype)) continue;
+      const std::string why = complaint(row, c, stable_contract(), true);
+      if (!why.empty()) return why;
+    }
+    return std::string();
+  });
+  const CaseSpace f32 = {.dtypes = {DType::f32}, .regimes = space.regimes};
+  const Row& naive = *find_row("naive/f32");
+  const auto simplest = counterexample("one pass is careful", f32, cases,
+                                       [&](const Case& c) { return complaint(naive, c, stable_contract()); });
+  ASSERT_TRUE(simplest.has_value());
+  EXPECT_LE(simplest->x.size(), 4);
+  fmt::print("{} cases, every right row; planted: one pass is found and shrunk to x = {}\n", cases,
+             shape_text(simplest->x.shape));
+}
 
 // Rounded to f32, these four have sums and squares with a full significand.
 TEST(Cancellation, FourNumbersNearTwoThousandAreEnough) {

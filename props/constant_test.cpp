@@ -7,6 +7,7 @@
 
 #include "props/gen.h"
 #include "props/promise.h"
+#include "props/rapidcheck_gen.h"
 
 namespace normcheck {
 namespace {
@@ -95,6 +96,39 @@ TEST(Constant, CarefulRowsKeepTheBoundAndItIsNeverVoid) {
   EXPECT_GT(not_beta, 0) << "no right row was ever off beta: these constants are too easy";
   fmt::print("{} cases, {} out of range; in {} of them y is not beta exactly, and within the bound\n", cases,
              voided, not_beta);
+}
+
+bool is_constant(const Case& c) {
+  const std::int64_t n = row_length(c);
+  for (std::int64_t i = 0; i < c.x.size(); ++i)
+    if (!(c.x.value(i) == c.x.value(i / n * n))) return false;
+  return true;
+}
+
+std::string first_complaint(const Case& c) {
+  if (!is_constant(c)) return {};  // signed_zeros has rows with a 1, and shrinking may part two elements
+  for (const Row& row : table()) {
+    if (!is_right(row) || !offers(row, c.x.dtype)) continue;
+    if (exact_by_design(row) && differs_from_beta(row, c) > 0)
+      return fmt::format("{}: {} elements are not beta", row.name, differs_from_beta(row, c));
+    const std::string why = complaint(row, c, stable_contract());
+    if (!why.empty()) return why;
+  }
+  return {};
+}
+
+TEST(Constant, HoldsOnWhateverIsDrawn) {
+  constexpr int cases = 300;
+  const CaseSpace space = {.regimes = {"constant", "signed_zeros", "single_element"}, .max_n = 200};
+  check_cases("a constant row gives beta", space, cases, first_complaint);
+  const auto simplest = counterexample("two passes give beta exactly", space, cases, [](const Case& c) {
+    const Row& row = *find_row("two_pass/f32");
+    if (!is_constant(c) || !offers(row, c.x.dtype) || differs_from_beta(row, c) == 0) return "";
+    return "not beta";
+  });
+  EXPECT_TRUE(simplest.has_value()) << "no constant drawn was hard";
+  fmt::print("{} cases, every right row; planted: two_pass as exact is found and shrunk to x = {}\n", cases,
+             simplest ? shape_text(simplest->x.shape) : "nothing");
 }
 
 Case copies(double value, std::int64_t n) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ bool same_outputs(const Observation& a, const Observation& b) {
 struct Share {
   int calls = 0;
   int equal = 0;
+  std::optional<Case> first_unequal;
 };
 
 /// Calls in a storage dtype that equal the call made wholly in `accumulate`, rounded once at the end.
@@ -40,7 +42,9 @@ Share rounds_once(const Layer& layer, const Layer& whole, DType storage, DType a
     if (n % 2 == 0) c.gamma = normal_tensor(rng, storage, {n});
     if (n % 3 == 0) c.beta = normal_tensor(rng, storage, {n}, 0, 10);
     ++s.calls;
-    s.equal += same_outputs(layer(c), narrowed(whole(as_dtype(c, accumulate)), storage));
+    const bool same = same_outputs(layer(c), narrowed(whole(as_dtype(c, accumulate)), storage));
+    s.equal += same;
+    if (!same && !s.first_unequal) s.first_unequal = c;
   }
   return s;
 }
@@ -51,7 +55,8 @@ TEST(Dtype, AccumulatesInOneTypeAndRoundsOnceOnTheWayOut) {
     if (is_half(row.accumulate)) continue;
     for (const DType storage : row.storages) {
       const Share s = rounds_once(layer_of(row), layer_of(row), storage, row.accumulate);
-      EXPECT_EQ(s.equal, s.calls) << row.name << " " << dtype_name(storage);
+      EXPECT_EQ(s.equal, s.calls) << row.name << " " << dtype_name(storage) << '\n'
+                                  << (s.first_unequal ? record_failure(*s.first_unequal, row.name) : "");
       ++rows;
     }
   }
@@ -212,7 +217,8 @@ TEST(Dtype, AnF32GammaIsNotRoundedToTheHalfThatXIs) {
         continue;
       }
       const Observation wide = run_case(row, as_dtype(c, row.accumulate), {true, true});
-      EXPECT_TRUE(same_outputs(got, narrowed(wide, half))) << row.name << " " << dtype_name(half);
+      EXPECT_TRUE(same_outputs(got, narrowed(wide, half))) << row.name << " " << dtype_name(half) << '\n'
+                                                           << record_failure(c, row.name);
       ++calls;
       differs += !same_values(run_case(row, as_dtype(c, half)).y, got.y);
     }

@@ -9,6 +9,7 @@
 
 #include "props/gen.h"
 #include "props/promise.h"
+#include "props/rapidcheck_gen.h"
 
 namespace normcheck {
 namespace {
@@ -133,6 +134,30 @@ TEST(Eps, EveryRightRowPutsItInsideTheRootOnceAsGiven) {
   }
   fmt::print("{} judged, {} proved\n", judged, proved);
   EXPECT_GT(2 * proved, judged);
+}
+
+std::string first_complaint(const Case& c) {
+  for (const Row& row : table()) {
+    if (!is_right(row) || !offers(row, c.x.dtype)) continue;
+    const std::string why = complaint(row, c, stable_contract(), true);
+    if (!why.empty()) return why;
+  }
+  return {};
+}
+
+TEST(Eps, HoldsOnWhateverIsDrawn) {
+  constexpr int cases = 200;
+  const CaseSpace space = {.regimes = {eps_regimes.begin(), eps_regimes.end()}};
+  check_cases("eps is inside the root, once, as given", space, cases, first_complaint);
+  const CaseSpace f32 = {.dtypes = {DType::f32}, .regimes = space.regimes};
+  const auto simplest = counterexample("eps twice", f32, cases, [](const Case& c) {
+    const Judgement judgement = judge(c, run(planted[2], c), stable_contract());
+    return is_finding(judgement.verdict) ? judgement.reason : std::string();
+  });
+  ASSERT_TRUE(simplest.has_value());
+  EXPECT_LE(simplest->x.size(), 4);
+  fmt::print("{} cases, every right row; planted: eps {} is found and shrunk to x = {}\n", cases,
+             planted[2].name, shape_text(simplest->x.shape));
 }
 
 }  // namespace

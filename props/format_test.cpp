@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <filesystem>
+#include <limits>
 
 #include "corpus/case_file.h"
 #include "corpus/error.h"
@@ -111,6 +112,8 @@ TEST(CaseFile, EveryFieldAndEveryExpectationRoundTrips) {
   cases.push_back(c);
   c.expect = Expect::nan_rows;
   c.nan_rows = {0, 1};
+  c.x.set_value(0, std::numeric_limits<double>::quiet_NaN());
+  c.x.set_value(7, std::numeric_limits<double>::infinity());
   cases.push_back(c);
   c.expect = Expect::refused;
   c.nan_rows.clear();

@@ -31,8 +31,9 @@ struct Met {
 };
 
 /// What the two oracles say of one value: empty, or the first disagreement that no tie excuses. Errors must
-/// agree to the 2^-50 that ExactValue::error_ulp promises; of an exact hit the wide oracle, which chooses its
-/// digits with 64 bits to spare, may see less than 2^-60 ulp.
+/// agree to the 2^-50 that ExactValue::error_ulp promises; at a power of two, just below which ulps halve,
+/// the wide one may be twice as large; of an exact hit the wide oracle, which chooses its digits with 64 bits
+/// to spare, may see less than 2^-60 ulp.
 std::string disagreement(const ExactValue& exact, const WideValue& wide, DType dtype, Met& met);
 
 /// What must hold of the exact oracle alone: the rounded result is the nearest pattern, and the faithful

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/detail/TestListenerAdapter.h>
 
 #include <algorithm>
 #include <cmath>
@@ -136,8 +137,17 @@ rc::Gen<Case> any_case(CaseSpace space) {
   };
 }
 
-void check_cases(std::string_view promise, const CaseSpace& space, int count,
-                 const std::function<std::string(const Case&)>& complaint) {
+namespace {
+
+struct Broken {
+  Case simplest;
+  std::string message;
+};
+
+/// `quiet`: without RapidCheck's own words on a failure, which it ends the program with.
+std::optional<Broken> first_broken(std::string_view promise, const CaseSpace& space, int count,
+                                   const std::function<std::string(const Case&)>& complaint, bool quiet) {
+  rc::detail::TestListenerAdapter silence;
   std::optional<Case> failing;  // RapidCheck's last failing call is its simplest
   const auto property = [&] {
     const Case c = *any_case(space);
@@ -152,12 +162,28 @@ void check_cases(std::string_view promise, const CaseSpace& space, int count,
   params.seed = promise_seed();
   params.maxSuccess = count;
   const rc::detail::TestMetadata metadata{std::string(promise), std::string(promise)};
-  const auto result = rc::detail::checkTestable(property, metadata, params);
-  if (result.is<rc::detail::SuccessResult>()) return;
+  const auto result = quiet ? rc::detail::checkTestable(property, metadata, params, silence)
+                            : rc::detail::checkTestable(property, metadata, params);
+  if (result.is<rc::detail::SuccessResult>()) return std::nullopt;
   std::ostringstream message;
   rc::detail::printResultMessage(result, message);
-  if (failing) message << '\n' << record_failure(*failing, "");
-  ADD_FAILURE() << message.str();
+  return Broken{failing.value_or(Case()), message.str()};
+}
+
+}  // namespace
+
+void check_cases(std::string_view promise, const CaseSpace& space, int count,
+                 const std::function<std::string(const Case&)>& complaint) {
+  const auto broken = first_broken(promise, space, count, complaint, false);
+  if (!broken) return;
+  ADD_FAILURE() << broken->message << '\n' << record_failure(broken->simplest, "");
+}
+
+std::optional<Case> counterexample(std::string_view promise, const CaseSpace& space, int count,
+                                   const std::function<std::string(const Case&)>& complaint) {
+  const auto broken = first_broken(promise, space, count, complaint, true);
+  if (!broken) return std::nullopt;
+  return broken->simplest;
 }
 
 void showValue(const Case& c, std::ostream& os) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -37,6 +38,11 @@ rc::Gen<Case> any_case(CaseSpace space = {});
 /// failure is shrunk, written as a `.case` and fails the running test.
 void check_cases(std::string_view promise, const CaseSpace& space, int count,
                  const std::function<std::string(const Case&)>& complaint);
+
+/// The simplest case of `count` drawn ones with a complaint, if there is one: to see that a planted fault is
+/// found. Fails nothing and writes nothing.
+std::optional<Case> counterexample(std::string_view promise, const CaseSpace& space, int count,
+                                   const std::function<std::string(const Case&)>& complaint);
 
 /// For RapidCheck's messages: the text of a case, cut where it is long.
 void showValue(const Case& c, std::ostream& os);

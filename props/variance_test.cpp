@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct Signs {
   std::int64_t negative = 0;
   std::int64_t zero = 0;
   std::int64_t nan = 0;
+  std::optional<Case> first_negative;
 };
 
 Signs signs_of(const Row& row, DType dtype) {
@@ -45,7 +47,7 @@ Signs signs_of(const Row& row, DType dtype) {
     const std::vector<StepValues> steps = trace_case(row, c);
     for (const double v : steps[static_cast<std::size_t>(Step::variance)].values) {
       ++s.rows;
-      s.negative += v < 0;
+      if (v < 0 && s.negative++ == 0) s.first_negative = c;
       s.zero += v == 0;
       s.nan += v != v;
     }
@@ -58,7 +60,8 @@ TEST(Variance, AMeanOfSquaredDeviationsIsNeverNegative) {
     if (row.algorithm == "naive" || row.finish != Finish::direct) continue;
     for (const DType dtype : row.storages) {
       const Signs s = signs_of(row, dtype);
-      EXPECT_EQ(s.negative, 0) << row.name << " " << dtype_name(dtype);
+      EXPECT_EQ(s.negative, 0) << row.name << " " << dtype_name(dtype) << '\n'
+                               << (s.first_negative ? record_failure(*s.first_negative, row.name) : "");
       if (is_right(row)) {
         EXPECT_EQ(s.nan, 0) << row.name << " " << dtype_name(dtype);
       }
