@@ -54,7 +54,10 @@ for target in "${targets[@]}"; do
     if [[ -f $project/fuzz/$target.$kind ]]; then cp "$project/fuzz/$target.$kind" "$OUT/"; fi
   done
   seeds=$WORK/seeds/${target#fuzz_}
-  [[ -d $seeds ]] || fail "make_seeds writes no seeds for $target"
+  if [[ ! -d $seeds ]]; then # not worth a night without fuzzing; check_build.sh fails on it
+    echo "build.sh: no seeds for $target"
+    continue
+  fi
   # The same bytes from the same corpus: names in order, one date.
   (cd "$seeds" && find . -type f -printf '%P\n' | LC_ALL=C sort >"$WORK/$target.list" &&
     cmake -E tar cf "$OUT/${target}_seed_corpus.zip" --format=zip --mtime='1980-01-02' --files-from="$WORK/$target.list")
