@@ -54,9 +54,9 @@ SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
   plan.seed = options.seed;
   plan.budget = options.budget.value_or(Budget{default_evaluations, 0});
   if (options.lengths.given) plan.long_rows = 0;
-  // A run that names its regimes asks for those alone.
+  // A run that names its regimes asks for those alone; a folder that is named is looked at all the same.
+  const auto folder = find_corpus(options.corpus);
   if (options.regimes.empty() && !options.lengths.given) {
-    const auto folder = find_corpus(options.corpus);
     plan.corpus_missing = !folder;
     if (folder) plan.corpus = load_corpus(*folder);
   }
