@@ -14,7 +14,7 @@ std::optional<std::filesystem::path> find_corpus(const std::string& given) {
   std::error_code error;
   if (!given.empty()) {
     for (const std::string part : {"", "public", "cases"}) {
-      const auto wanted = std::filesystem::path(given) / part;
+      const auto wanted = part.empty() ? std::filesystem::path(given) : std::filesystem::path(given) / part;
       if (std::filesystem::is_directory(wanted, error)) continue;
       throw InputError(fmt::format("--corpus: {}: not a folder; expected one that holds public/ and cases/",
                                    wanted.string()));
