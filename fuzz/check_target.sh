@@ -16,7 +16,7 @@ verdict() { # CHECK ok|WHAT-IS-WRONG DETAIL: one line
 # Instrumented, an oracle is 10 to 35 times slower, and what it computes is not under test.
 are_plain() { # ARCHIVE
   local marks
-  marks=$(nm -A "$1" | grep -cE ' (__asan_|__ubsan_|__sanitizer_cov|__sancov|__afl_|__llvm_profile|__llvm_prf|__profc_)' || true)
+  marks=$(nm -A "$1" | grep -cE ' (__asan_|__ubsan_|__sanitizer_cov|sancov\.|__afl_|__llvm_prof|__profc_)' || true)
   [[ $marks -eq 0 ]] && echo ok || echo "$marks symbols of a sanitizer or of coverage in $(basename "$1")"
 }
 has_no_engine() { # PROGRAM
@@ -102,7 +102,7 @@ check_target() { # ENGINE SANITIZER BINARY
     is=$(alone "$dir" "$dir/seeds.log" "$dir/$name" "${options[@]}" -runs=0 seeds)
     runs=$(number 'Done' "$dir/seeds.log")
   else
-    is=$(alone "$dir" "$dir/seeds.log" bash -c '"$0" seeds/*' "$dir/$name")
+    is=$(alone "$dir" "$dir/seeds.log" "$dir/$name" "$dir"/seeds/*)
     runs=$(grep -c 'Execution successful' "$dir/seeds.log" || true)
   fi
   [[ $seeds -gt 0 ]] || is="no seeds in ${name}_seed_corpus.zip"
