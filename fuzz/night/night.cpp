@@ -25,6 +25,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* state_format = "normcheck-night 1";
 constexpr double pulse_seconds = 60;
+/// A planted defect is found in seconds; what is not found by then is not found.
+constexpr double planted_seconds = 60;
 
 /// What one run tells the next.
 struct State {
@@ -58,9 +60,9 @@ void say(const std::string& line) {
   std::fflush(stdout);
 }
 
-std::string seeds_name(std::string name) {
+std::string without_planted(std::string name) {
   if (is_planted(name)) name.resize(name.size() - std::string_view("_planted").size());
-  return name.starts_with("fuzz_") ? name.substr(5) : name;
+  return name;
 }
 
 class Night {
@@ -85,11 +87,6 @@ class Night {
   }
 
  private:
-  struct Running {
-    std::size_t index;
-    Clock::time_point start;
-  };
-
   void red(std::string line) {
     say("RED " + line);
     report_.red.push_back(std::move(line));
@@ -116,23 +113,17 @@ class Night {
   }
 
   void plan() {
-    int planted = 0;
-    for (const std::string& name : options_.targets) planted += is_planted(name) ? 1 : 0;
-    const auto all = static_cast<int>(options_.targets.size());
-    Shares shares = share_time(options_.seconds, all - planted, planted, options_.jobs);
-    if (options_.each) shares = {options_.seconds, options_.seconds, std::max(10.0, options_.seconds / 2)};
     for (const std::string& name : options_.targets) {
       TargetPlan t;
       t.name = name;
       t.program = options_.programs / name;
       t.state = options_.state;
-      t.seeds = options_.seeds / seeds_name(name);
-      t.flags = read_flags(options_.options / (name + ".options"));
+      const std::string base = without_planted(name);
+      t.seeds = options_.seeds / (base.starts_with("fuzz_") ? base.substr(5) : base);
+      t.flags = read_flags(options_.options / (base + ".options"));
       for (const BaselineEntry& e : options_.baseline) {
         if (e.target() == name) t.baseline.push_back(e);
       }
-      t.fuzz_seconds = is_planted(name) ? shares.planted_seconds : shares.fuzz_seconds;
-      t.merge_seconds = shares.merge_seconds;
       t.seed = options_.seed + static_cast<std::uint32_t>(report_.run) * 1000;
       const auto known = state_.corpus.find(name);
       if (known != state_.corpus.end()) t.corpus_expected = known->second;
@@ -145,21 +136,38 @@ class Night {
       return is_planted(plans_[a].name) && !is_planted(plans_[b].name);
     });
     results_.resize(plans_.size());
-    say(fmt::format("run {} in {}: {} targets, {} at once, {:.0f} s of fuzzing each", report_.run,
-                    options_.state.string(), all, options_.jobs, shares.fuzz_seconds));
+    say(fmt::format("run {} in {}: {} targets, {} at once", report_.run, options_.state.string(),
+                    plans_.size(), options_.jobs));
   }
 
   fs::path result_path(std::size_t index) const {
     return options_.state / plans_[index].name / "result.json";
   }
 
+  /// The time is shared out as targets start, so that what the planted ones leave goes to the others.
+  void give_time(TargetPlan& t) {
+    if (is_planted(t.name)) {
+      t.fuzz_seconds = options_.each ? options_.seconds : planted_seconds;
+      return;
+    }
+    const auto to_start = std::count_if(plans_.begin(), plans_.end(), [](const TargetPlan& other) {
+      return !is_planted(other.name) && other.fuzz_seconds == 0;
+    });
+    const Shares shares =
+        options_.each ? Shares{options_.seconds, std::max(10.0, options_.seconds / 2)}
+                      : share_time(options_.seconds - seconds(), static_cast<int>(to_start), options_.jobs);
+    t.fuzz_seconds = shares.fuzz_seconds;
+    t.merge_seconds = shares.merge_seconds;
+  }
+
   void start(std::size_t index) {
+    give_time(plans_[index]);
     fs::remove(result_path(index));
     const pid_t pid = start_worker([&] {
       write_durably(result_path(index), result_text(run_target(plans_[index])));
       return 0;
     });
-    running_[pid] = {index, Clock::now()};
+    running_[pid] = index;
   }
 
   void work() {
@@ -170,7 +178,7 @@ class Night {
         start(*next++);
       const int signal = wait_for_signal(std::max(0.1, pulse - seconds()));
       if (signal == SIGINT || signal == SIGTERM) {
-        for (const auto& [pid, what] : running_) kill_worker(pid);
+        for (const auto& [pid, index] : running_) kill_worker(pid);
         running_.clear();
         return red(fmt::format("stopped by signal {}", signal));
       }
@@ -184,7 +192,7 @@ class Night {
   void take(const EndedWorker& ended) {
     const auto at = running_.find(ended.pid);
     if (at == running_.end()) return;
-    const std::size_t index = at->second.index;
+    const std::size_t index = at->second;
     running_.erase(at);
     TargetResult result;
     result.name = plans_[index].name;
@@ -212,10 +220,10 @@ class Night {
 
   /// Something a minute, so that nobody takes a silent job for a dead one.
   void say_pulse() const {
-    for (const auto& [pid, what] : running_) {
-      const fs::path log = options_.state / plans_[what.index].name / "log.txt";
+    for (const auto& [pid, index] : running_) {
+      const fs::path log = options_.state / plans_[index].name / "log.txt";
       const RunFigures figures = fs::exists(log) ? read_figures(read_file(log)) : RunFigures{};
-      say(fmt::format("  {:.0f} min  {}: {} executions, {} features", seconds() / 60, plans_[what.index].name,
+      say(fmt::format("  {:.0f} min  {}: {} executions, {} features", seconds() / 60, plans_[index].name,
                       figures.executions, figures.features));
     }
   }
@@ -263,22 +271,18 @@ class Night {
   std::vector<TargetPlan> plans_;
   std::vector<std::size_t> order_;
   std::vector<TargetResult> results_;  ///< by the order of the plans; without a name where none is there yet
-  std::map<pid_t, Running> running_;
+  std::map<pid_t, std::size_t> running_;  ///< workers, and the index of their plan
 };
 
 }  // namespace
 
-Shares share_time(double seconds, int targets, int planted, int jobs) {
+Shares share_time(double seconds, int targets, int jobs) {
   constexpr double least = 3;
+  const double round = seconds * 0.95 / std::max(1, (targets + jobs - 1) / jobs);
   Shares out;
-  // A planted defect is found in a second or two; should it not be, a tenth of the night is spent on looking.
-  const int planted_rounds = (planted + jobs - 1) / jobs;
-  if (planted > 0) out.planted_seconds = std::clamp(seconds / 10 / planted_rounds, least, 60.0);
-  const int rounds = std::max(1, (targets + jobs - 1) / jobs);
-  const double round = seconds * 0.9 / rounds;
   out.merge_seconds = std::max(least, round * 0.1);
   out.fuzz_seconds =
-      std::max(least, round - out.merge_seconds - 2);  // two seconds to start, replay and write
+      std::max(least, round - out.merge_seconds - 1);  // a second to start, to replay and to write
   return out;
 }
 

@@ -26,14 +26,14 @@ struct NightOptions {
   std::string today;
 };
 
-/// How long each target fuzzes and merges, so that the whole ends in `seconds`.
+/// How long a target fuzzes, and may merge.
 struct Shares {
-  double planted_seconds = 0;  ///< the most for one; it ends with the first finding
   double fuzz_seconds = 0;
   double merge_seconds = 0;
 };
-/// At least three seconds of fuzzing a target, also where that makes the night longer.
-Shares share_time(double seconds, int targets, int planted, int jobs);
+/// Of `targets` that share what is left of the night, `jobs` at once. At least three seconds each, also where
+/// that makes the night longer.
+Shares share_time(double seconds, int targets, int jobs);
 
 struct NightReport {
   std::int64_t run = 0;  ///< how many runs the state folder has seen, with this one

@@ -372,11 +372,12 @@ TEST_F(Nightly, ABadCallOrAStateThatIsNoneIsOneLineAndExitTwo) {
 }
 
 TEST(NightlyParts, EveryTargetGetsAFewSecondsHoweverShortTheNight) {
-  const Shares minute = share_time(60, 4, 3, 2), hour = share_time(3600, 4, 3, 2);
-  EXPECT_GE(share_time(1, 40, 3, 1).fuzz_seconds, 3);
-  EXPECT_GE(minute.fuzz_seconds, 20);
-  EXPECT_LE(2 * (minute.fuzz_seconds + minute.merge_seconds) + 2 * minute.planted_seconds, 66);
-  EXPECT_LE(2 * (hour.fuzz_seconds + hour.merge_seconds) + 2 * hour.planted_seconds, 3600);
+  for (const double seconds : {-5.0, 1.0, 60.0, 3600.0}) {
+    for (const int targets : {1, 4, 40}) EXPECT_GE(share_time(seconds, targets, 2).fuzz_seconds, 3);
+  }
+  const Shares hour = share_time(3600, 5, 2);
+  EXPECT_LE(3 * (hour.fuzz_seconds + hour.merge_seconds), 3600);
+  EXPECT_GE(3 * (hour.fuzz_seconds + hour.merge_seconds), 3300);
 }
 
 }  // namespace

@@ -57,6 +57,9 @@ class TargetNight {
     for (const fs::path& folder : {place_.corpus, place_.seeds, place_.artifacts, place_.found, place_.again})
       fs::create_directories(folder);
     for (const fs::path& file : files_in(plan_.seeds)) fs::copy_file(file, place_.seeds / file.filename());
+    if (fs::exists(plan_.seeds.parent_path()) && files_in(plan_.seeds).empty()) {
+      note(fmt::format("no seeds in {}", plan_.seeds.string()));
+    }
     result_.corpus_before = count(place_.corpus);
     if (result_.corpus_before * 2 < plan_.corpus_expected) {
       fault(fmt::format("the corpus vanished: {} inputs of {} are left in {}", result_.corpus_before,

@@ -23,8 +23,8 @@ struct TargetPlan {
   std::filesystem::path seeds;          ///< may be missing
   std::vector<std::string> flags;       ///< of libFuzzer, from <name>.options
   std::vector<BaselineEntry> baseline;  ///< the entries of this target
-  double fuzz_seconds = 60;
-  double merge_seconds = 10;
+  double fuzz_seconds = 0;              ///< filled in as it starts, as is the next
+  double merge_seconds = 0;
   std::uint32_t seed = 1;
   std::int64_t corpus_expected = 0;  ///< inputs that the corpus had at the end of the last night
   std::string today;
