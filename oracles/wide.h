@@ -9,7 +9,8 @@
 namespace normcheck {
 
 /// A quantity computed in wide floats. Shares no source with oracles/exact. It may differ from the exact
-/// oracle on exact ties alone (no number of digits can see one).
+/// oracle where the exact value is a tie or a number of the format alone (no number of digits can see
+/// either).
 class WideValue {
  public:
   struct Data;
