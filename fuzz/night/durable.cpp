@@ -5,6 +5,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -101,13 +102,13 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return out;
 }
 
-std::uint64_t bytes_under(const fs::path& folder) {
+std::uint64_t disk_use(const fs::path& folder) {
+  constexpr std::uint64_t unit = 512;  // of st_blocks, whatever the file system's own
   std::uint64_t out = 0;
   std::error_code gone;  // files come and go while targets run
   for (fs::recursive_directory_iterator at(folder, gone), end; !gone && at != end; at.increment(gone)) {
-    std::error_code gone_too;
-    const std::uintmax_t size = at->is_regular_file(gone_too) ? at->file_size(gone_too) : 0;
-    if (!gone_too) out += size;
+    struct stat file {};
+    if (lstat(at->path().c_str(), &file) == 0) out += static_cast<std::uint64_t>(file.st_blocks) * unit;
   }
   return out;
 }

@@ -23,8 +23,9 @@ void settle_folder(const std::filesystem::path& place);
 /// The regular files of a folder by name (not of its subfolders); empty where there is no folder.
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder);
 
-/// The bytes of all regular files under a folder, as far as they stay while it looks.
-std::uint64_t bytes_under(const std::filesystem::path& folder);
+/// The bytes of disk that everything under a folder takes, as far as it stays while it is looked at. A corpus
+/// is thousands of small files, each of which takes a block.
+std::uint64_t disk_use(const std::filesystem::path& folder);
 
 /// FOLDER/lock, held from construction until this process and every process started from it has ended: they
 /// inherit the open file on purpose, so that nobody takes the folder over while something still writes there.

@@ -101,11 +101,7 @@ bool Harvest::take_input(const fs::path& input, const std::string& log, bool onl
     shown.file = input;
   }
   const std::string raw_name = plan_.name + "-" + shown.words.key();
-  const bool known = std::find(raw_names_.begin(), raw_names_.end(), raw_name) != raw_names_.end();
-  if (known || kept_.holds(raw_name)) {
-    if (!known) see(raw_name);
-    return true;
-  }
+  if (known(raw_name)) return true;
   raw_names_.push_back(raw_name);
   if (shown.failed) shown = minimised(shown);
   const std::string name = plan_.name + "-" + shown.words.key();
@@ -119,18 +115,32 @@ bool Harvest::take_input(const fs::path& input, const std::string& log, bool onl
   return true;
 }
 
+bool Harvest::known(const std::string& name) {
+  const bool raw = std::find(raw_names_.begin(), raw_names_.end(), name) != raw_names_.end();
+  if (!raw && !kept_.holds(name)) return false;
+  if (!raw) see(name);  // a raw one was seen under the name that it has in small
+  return true;
+}
+
 void Harvest::take(const std::string& log) {
   // A case that the target wrote says more than the bytes that it came from, if it shows anything.
   bool told = false;
   for (const fs::path& file : files_in(place_.found)) {
-    if (file.extension() == ".case") told |= take_input(file, log, true);
+    if (file.extension() != ".case") continue;
+    told |= known(plan_.name + "-" + file.stem().string()) || take_input(file, log, true);
   }
+  std::vector<fs::path> artifacts;
   for (const fs::path& file : files_in(place_.artifacts)) {
     if (file.filename().string().starts_with("slow-unit-")) {
       result_.notes.push_back("slow unit " + file.filename().string());
-    } else if (!told) {
-      take_input(file, log, false);
+    } else {
+      artifacts.push_back(file);
     }
+  }
+  // Of a single one the log speaks; what is known need not be run again.
+  told |= artifacts.size() == 1 && known(plan_.name + "-" + read_finding(log, plan_.name, "").key());
+  for (const fs::path& file : artifacts) {
+    if (!told) take_input(file, log, false);
   }
   for (const fs::path& folder : {place_.artifacts, place_.found}) {
     for (const fs::path& file : files_in(folder)) fs::remove(file);

@@ -56,6 +56,7 @@ class Harvest {
 
  private:
   Shown minimised(const Shown& shown) const;
+  bool known(const std::string& name);
   bool take_input(const std::filesystem::path& input, const std::string& log, bool only_if_repeats);
 
   const TargetPlan& plan_;

@@ -244,7 +244,7 @@ class Night {
     });
     report_.minutes = seconds() / 60;
     report_.processor_minutes = processor / 60;
-    report_.disk_bytes = bytes_under(options_.state);
+    report_.disk_bytes = disk_use(options_.state);
     write_durably(options_.state / "summary.md", summary(report_, options_.baseline));
   }
 

@@ -18,7 +18,7 @@ std::string cell(std::string text) {
 std::string state_of(const TargetResult& r) {
   if (!r.faults.empty()) return "RED: " + r.faults.front();
   if (is_planted(r.name)) return "ok, planted and found";
-  return "ok";
+  return r.found.empty() ? "ok" : "found something";
 }
 
 std::string per_second(const TargetResult& r) {
