@@ -29,17 +29,23 @@ esac
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 mkdir -p "$WORK" "$OUT"
 
+launcher=()
 if [[ ${FUZZING_ENGINE:-libfuzzer} == afl ]]; then
-  # Instrumentation by a compiler plug-in, so -fno-sanitize=all does not keep it from the oracles.
-  printf 'src: */oracles/*\n' >"$WORK/not_instrumented.txt"
-  export AFL_LLVM_DENYLIST=$WORK/not_instrumented.txt
-  export CCACHE_DISABLE=1 # ccache does not know the variables that change what afl-clang-fast does
+  # AFL++ instruments by being the compiler, so no flag keeps it from the oracles; another compiler does. This also
+  # keeps out ccache, which does not know the variables that change what afl-clang-fast does.
+  cat >"$WORK/launcher.sh" <<'END'
+#!/bin/sh
+case "$*" in *" -c "*/oracles/*) shift && exec clang++ "$@" ;; esac
+exec "$@"
+END
+  chmod +x "$WORK/launcher.sh"
+  launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER="$WORK/launcher.sh")
 fi
 
 # Build type None adds no flags to those given. A service's compiler is newer than the ones whose warnings are errors.
 cmake -S "$project" -B "$WORK" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="${CXXFLAGS:-}" \
   -DNORMCHECK_TESTS=OFF -DNORMCHECK_FUZZ=ON -DNORMCHECK_FUZZ_ENGINE="${LIB_FUZZING_ENGINE// /;}" \
-  -Dfmt_DIR="$project/fuzz/header_only" --compile-no-warning-as-error
+  -Dfmt_DIR="$project/fuzz/header_only" "${launcher[@]}" --compile-no-warning-as-error
 
 mapfile -t targets < <(ninja -C "$WORK" -t targets all |
   sed -n 's,^fuzz/\(fuzz_[a-z0-9_]*\): CXX_EXECUTABLE_LINKER.*,\1,p' | grep -v '_planted$')
