@@ -14,6 +14,7 @@ class ByteReader {
   explicit ByteReader(std::span<const std::uint8_t> bytes) : left_(bytes) {}
 
   bool empty() const { return left_.empty(); }
+  std::size_t size() const { return left_.size(); }
   std::uint8_t u8() {
     if (left_.empty()) return 0;
     const std::uint8_t b = left_.front();

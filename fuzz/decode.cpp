@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 #include "fuzz/byte_reader.h"
 #include "fuzz/recipe.h"
@@ -19,11 +20,22 @@ DType read_dtype(std::uint8_t b) {
   return floats[b % floats.size()];
 }
 
-/// Cuts extents, the last first, until their product (0 counts as 1) is within the caps.
-void cap_extents(std::vector<std::int64_t>& shape, std::int64_t norm_ndim) {
+// A build variant reads every extent as one more than it is, so that the round trip is seen to be able to
+// fail.
+#ifdef NORMCHECK_PLANTED_EXTENT
+constexpr int extent_error = 1;
+#else
+constexpr int extent_error = 0;
+#endif
+
+/// Cuts extents, the last first, until their product (0 counts as 1) is within the caps; a tensor with
+/// elements also to twice the `fillable` ones, so that a short input is a short execution.
+void cap_extents(std::vector<std::int64_t>& shape, std::int64_t norm_ndim, std::int64_t fillable) {
   const auto rank = static_cast<std::int64_t>(shape.size());
   const std::int64_t lead = norm_ndim >= 1 && norm_ndim <= rank ? rank - norm_ndim : 0;
-  std::int64_t room = max_decoded_elements;
+  const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  std::int64_t room =
+      empty ? max_decoded_elements : std::clamp<std::int64_t>(2 * fillable, 1, max_decoded_elements);
   std::int64_t row_room = max_decoded_rows;
   for (std::int64_t i = rank - 1; i >= 0; --i) {
     std::int64_t& extent = shape[static_cast<std::size_t>(i)];
@@ -57,9 +69,9 @@ Case read_verbatim(ByteReader& in) {
   const std::uint8_t gamma = in.u8();
   const std::uint8_t beta = in.u8();
   std::vector<std::int64_t> shape(static_cast<std::size_t>(rank));
-  for (std::int64_t& extent : shape) extent = in.u16();
-  cap_extents(shape, c.norm_ndim);
+  for (std::int64_t& extent : shape) extent = in.u16() + extent_error;
   c.eps = std::bit_cast<double>(in.u64());
+  cap_extents(shape, c.norm_ndim, static_cast<std::int64_t>(in.size() / size_of(dtype)));
   c.x = Tensor(dtype, std::move(shape));
   c.gamma = scale_tensor(gamma, c);
   c.beta = scale_tensor(beta, c);
@@ -75,7 +87,9 @@ class ByteWriter {
     for (int i = 0; i < bytes; ++i) out_.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
   }
   void put(const std::vector<std::byte>& data) {
-    for (const std::byte b : data) out_.push_back(static_cast<std::uint8_t>(b));
+    const std::size_t at = out_.size();
+    out_.resize(at + data.size());
+    if (!data.empty()) std::memcpy(out_.data() + at, data.data(), data.size());
   }
   std::vector<std::uint8_t> take() { return std::move(out_); }
 
@@ -104,6 +118,11 @@ bool within_caps(const Case& c) {
     if (elements > max_decoded_elements || rows > max_decoded_rows) return false;
   }
   return true;
+}
+
+bool same_problem(const Case& a, const Case& b) {
+  return a.x == b.x && a.gamma == b.gamma && a.beta == b.beta && a.norm_ndim == b.norm_ndim &&
+         std::bit_cast<std::uint64_t>(a.eps) == std::bit_cast<std::uint64_t>(b.eps);
 }
 
 Decoded decode(std::span<const std::uint8_t> bytes) {

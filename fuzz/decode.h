@@ -14,10 +14,11 @@ namespace normcheck {
 
 /// The version of the layout below, kept in the high half of an input's first byte. Bytes of a version
 /// that is not known are read as the newest. What must outlive a change of layout is kept as a `.case`.
-constexpr unsigned decode_version = 1;
+constexpr unsigned decode_version = 2;
 
 /// What a decoded case stays under, so that one execution is short. The extents of 0 count as 1 here: a
-/// case of no rows still has a gamma of full length.
+/// case of no rows still has a gamma of full length. A verbatim x with elements is cut to twice those that
+/// the bytes behind eps can fill (one at least); a recipe has at most 1024 elements, or one row.
 constexpr std::int64_t max_decoded_elements = 4096;
 constexpr std::int64_t max_decoded_rows = 64;  ///< product of the leading extents
 constexpr int max_decoded_rank = 5;            ///< and at least 1
@@ -49,5 +50,8 @@ std::optional<std::vector<std::uint8_t>> encode(const Case& c, std::uint16_t sel
 
 /// True if the case is within the caps above.
 bool within_caps(const Case& c);
+
+/// Equal as problems: x, gamma, beta, norm_ndim and eps, bit for bit.
+bool same_problem(const Case& a, const Case& b);
 
 }  // namespace normcheck

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <map>
 #include <string>
 #include <vector>
@@ -28,11 +27,6 @@ Bytes random_bytes(CounterRng& rng, std::size_t size) {
   Bytes out(size);
   for (std::uint8_t& b : out) b = static_cast<std::uint8_t>(rng.below(256));
   return out;
-}
-
-bool same_problem(const Case& a, const Case& b) {
-  return a.x == b.x && a.gamma == b.gamma && a.beta == b.beta && a.norm_ndim == b.norm_ndim &&
-         std::bit_cast<std::uint64_t>(a.eps) == std::bit_cast<std::uint64_t>(b.eps);
 }
 
 /// A valid case of any shape within the caps, no-row and no-column shapes too, with any bits as values.

@@ -23,8 +23,6 @@ void demand(bool kept, const char* promise, std::string_view text) {
 
 }  // namespace
 
-std::string_view target_name() { return "fuzz_case_file"; }
-
 std::int64_t run_input(std::span<const std::uint8_t> bytes, Extent) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   Case first;

@@ -38,8 +38,6 @@ void round_trip(std::string_view bytes, std::optional<DType> as) {
 
 }  // namespace
 
-std::string_view target_name() { return "fuzz_npy"; }
-
 std::int64_t run_input(std::span<const std::uint8_t> bytes, Extent) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   round_trip(text, std::nullopt);

@@ -1,7 +1,40 @@
-// The entry that libFuzzer (and every engine that speaks its language) calls.
+// The entry that libFuzzer (and every engine that speaks its language) calls, and what is said at the end.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "fuzz/feedback.h"
 #include "fuzz/target.h"
 
+namespace normcheck {
+namespace {
+
+/// Says at the end of the process what was done: a run that did nothing looks like a clean one.
+struct Tally {
+  std::int64_t executions = 0;
+  std::int64_t checks = 0;
+  std::chrono::steady_clock::duration slowest{};
+
+  ~Tally() {
+    if (executions == 0) return;
+    const double ms = std::chrono::duration<double, std::milli>(slowest).count();
+    std::fprintf(stderr, "record %lld checks in %lld executions, the slowest %.1f ms\n%s",
+                 static_cast<long long>(checks), static_cast<long long>(executions), ms,
+                 records_text(5).c_str());
+  }
+};
+
+}  // namespace
+
+std::string_view target_name() { return NORMCHECK_TARGET; }
+
+}  // namespace normcheck
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  normcheck::run_input({data, size}, normcheck::Extent::selected);
+  static normcheck::Tally tally;
+  const auto start = std::chrono::steady_clock::now();
+  tally.checks += normcheck::run_input({data, size}, normcheck::Extent::selected);
+  tally.slowest = std::max(tally.slowest, std::chrono::steady_clock::now() - start);
+  ++tally.executions;
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array folders = {"forward", "case_file", "npy"};
+/// One for each target; those whose inputs are cases come first, and have the same seeds.
+constexpr std::array folders = {"forward", "control", "oracle", "bound", "case_file", "npy"};
+constexpr auto case_folders = std::span(folders).first<4>();
 constexpr std::string_view marker = ".made-by-make_seeds";
 
 /// OUT is emptied of an earlier run's seeds, and of nothing else: a folder that holds other things and
@@ -53,12 +56,13 @@ std::string seed_name(fs::path relative) {
   return out;
 }
 
-void write_bytes(const fs::path& path, const std::vector<std::uint8_t>& bytes) {
-  write_file_atomically(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+void write_bytes(const fs::path& out, const std::string& name, const std::vector<std::uint8_t>& bytes) {
+  for (const char* folder : case_folders)
+    write_file_atomically(out / folder / name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 /// Recipes of the structured form: every x structure with a large and with an ordinary mean.
-int write_recipes(const fs::path& folder) {
+int write_recipes(const fs::path& out) {
   int written = 0;
   for (std::uint8_t structure = 0; structure < 10; ++structure) {
     for (const std::uint8_t exponent : {std::uint8_t{80}, std::uint8_t{159}}) {
@@ -81,7 +85,7 @@ int write_recipes(const fs::path& folder) {
                                                turn,       // beta
                                                0,          // gain
                                                static_cast<std::uint8_t>(turn + 1)};
-      write_bytes(folder / fmt::format("recipe-{:02}", written), bytes);
+      write_bytes(out, fmt::format("recipe-{:02}", written), bytes);
       ++written;
     }
   }
@@ -90,7 +94,7 @@ int write_recipes(const fs::path& folder) {
 
 int make_seeds(const fs::path& corpus, const fs::path& out) {
   prepare(out);
-  int forward = write_recipes(out / "forward");
+  int forward = write_recipes(out);
   int texts = 0;
   int beyond = 0;
   for (const fs::path& path : cases_under(corpus)) {
@@ -103,7 +107,7 @@ int make_seeds(const fs::path& corpus, const fs::path& out) {
     }
     const auto selector = static_cast<std::uint16_t>(forward);  // in turn, so that seeds meet every subject
     if (const auto bytes = encode(c, selector, {forward % 2 == 0, forward % 3 == 0})) {
-      write_bytes(out / "forward" / stem, *bytes);
+      write_bytes(out, stem, *bytes);
       ++forward;
       write_npy(out / "npy" / (stem + ".npy"), c.x);
     } else {
@@ -111,8 +115,7 @@ int make_seeds(const fs::path& corpus, const fs::path& out) {
     }
   }
   fmt::print(
-      "make_seeds: {} for forward, {} for case_file; {} cases are refused ones or beyond the caps and have "
-      "no "
+      "make_seeds: {} cases as bytes, {} as text; {} more are to be refused or beyond the caps and have no "
       "bytes\n",
       forward, texts, beyond);
   if (texts == 0) throw InputError(fmt::format("{}: no .case files", corpus.string()));

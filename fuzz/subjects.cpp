@@ -7,22 +7,31 @@
 namespace normcheck {
 namespace {
 
-std::vector<Subject> pair_rows(DType dtype) {
+using Lists = std::array<std::vector<Subject>, 6>;
+
+std::vector<Subject> pair_rows(DType dtype, std::size_t& set) {
   std::vector<Subject> out;
   for (const Row& row : fuzzed_rows()) {
     if (is_float(dtype) && !offers(row, dtype)) continue;
-    out.push_back({&row, {ContractKind::own, &row}});
-    if (is_right(row)) out.push_back({&row, {ContractKind::stable, &row}});
+    out.push_back({&row, {ContractKind::own, &row}, set});
+    if (is_right(row)) out.push_back({&row, {ContractKind::stable, &row}, set});
+    if (is_float(dtype)) ++set;
   }
+  return out;
+}
+
+Lists pair_all() {
+  Lists out;
+  std::size_t set = 0;
+  for (std::size_t dtype = 0; dtype < out.size(); ++dtype)
+    out[dtype] = pair_rows(static_cast<DType>(dtype), set);
   return out;
 }
 
 }  // namespace
 
 std::span<const Subject> subjects(DType dtype) {
-  static const std::array<std::vector<Subject>, 6> by_dtype = {pair_rows(DType::f16), pair_rows(DType::bf16),
-                                                               pair_rows(DType::f32), pair_rows(DType::f64),
-                                                               pair_rows(DType::i32), pair_rows(DType::i64)};
+  static const Lists by_dtype = pair_all();
   return by_dtype[static_cast<std::size_t>(dtype)];
 }
 

@@ -1,6 +1,7 @@
 // Who is run on an input: pairs of a table row and the contract it is held to.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,10 +15,11 @@ namespace normcheck {
 struct Subject {
   const Row* row = nullptr;
   Contract contract;
+  std::size_t set = 0;  ///< of the engine's counters (fuzz/feedback.h): one for each row and dtype
 };
 
-/// The rows that this program fuzzes: the table (subjects_table.cpp) or a planted defect
-/// (subjects_planted.cpp).
+/// The rows that this program fuzzes: the table (subjects_table.cpp), two_pass alone (subjects_control.cpp)
+/// or a planted defect (subjects_planted.cpp).
 std::span<const Row> fuzzed_rows();
 
 /// What a person types to see a finding of one of these again.

@@ -52,8 +52,11 @@ int eps_rank(double eps) {
   return significant_bits(std::fabs(eps)) == 1 ? 2 : 3;
 }
 
+// Sizes that are half of each other; of a few, all sizes, since a failure may need a number of them.
 void list_ranges(std::vector<Edit>& out, Edit::Kind kind, std::int64_t count) {
-  for (std::int64_t size = count / 2; size >= 1; size /= 2) {
+  constexpr std::int64_t few = 12;
+  for (std::int64_t size = count <= few ? count - 1 : count / 2; size >= 1;
+       size = count <= few ? size - 1 : size / 2) {
     if (count / size > most_parts) break;
     for (std::int64_t first = 0; first < count; first += size)
       out.push_back({kind, 0, first, std::min(count, first + size)});

@@ -15,6 +15,7 @@ normcheck::Exit run(const normcheck::Options& options) {
   if (options.command == "list") return normcheck::run_list(options);
   if (options.command == "check") return normcheck::run_check(options);
   if (options.command == "replay") return normcheck::run_replay(options);
+  if (options.command == "minimise") return normcheck::run_minimise(options);
   if (options.command == "judge") return normcheck::run_judge(options);
   return normcheck::run_report(options);
 }

@@ -103,6 +103,17 @@ void add_replay(CLI::App& app, Options& o) {
   replay->add_flag("--verbose", o.verbose, "print the six steps with their shapes");
 }
 
+void add_minimise(CLI::App& app, Options& o) {
+  CLI::App* minimise = app.add_subcommand("minimise", "make a case that fails as small as it gets");
+  minimise->add_option("FILE", o.names, "a .case file that the implementation fails")
+      ->required()
+      ->expected(1);
+  minimise->add_option("--impl", o.impl, "the implementation")->required();
+  minimise->add_option("--contract", o.contract,
+                       "stable or own (default: stable, where it fails that, else own)");
+  minimise->add_option("-o,--out", o.case_out, "the file to write (default: FILE's name with .min.case)");
+}
+
 void add_judge(CLI::App& app, Options& o) {
   CLI::App* judge = app.add_subcommand("judge", "judge arrays (.npy); nothing is run");
   judge->add_option("--x", o.x, "the input")->required();
@@ -138,7 +149,8 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
                                  [&](const CLI::App* sub) { return sub->get_name() == first; });
   if (!first.empty() && first[0] != '-' && !known) {
     throw EndOfProgram{
-        2, fmt::format("unknown command '{}'; expected list, check, replay, judge or report", first)};
+        2,
+        fmt::format("unknown command '{}'; expected list, check, replay, minimise, judge or report", first)};
   }
   try {
     app.parse(argc, argv);
@@ -208,10 +220,13 @@ Options parse_command_line(int argc, const char* const* argv) {
   add_list(app, o);
   add_check(app, o);
   add_replay(app, o);
+  add_minimise(app, o);
   add_judge(app, o);
   add_report(app, o);
   parse(app, argc, argv);
-  o.command = app.get_subcommands().front()->get_name();
+  const CLI::App& used = *app.get_subcommands().front();
+  o.command = used.get_name();
+  if (o.command == "minimise" && used.count("--contract") == 0) o.contract.clear();
   if (!o.shapes.empty()) o.lengths.given = true;
   if (argc > 0 && argv[0][0] != '\0') o.program = shell_word(argv[0]);
   return o;

@@ -26,7 +26,7 @@ struct Lengths {
 
 struct Options {
   std::string program = "normcheck";  ///< as it was invoked, a shell word
-  std::string command;                ///< "list", "check", "replay", "judge", "report"
+  std::string command;                ///< "list", "check", "replay", "minimise", "judge", "report"
   std::vector<std::string> names;     ///< implementations, or files
   std::vector<std::string> dtypes;
   std::vector<std::string> regimes;
@@ -34,14 +34,15 @@ struct Options {
   Lengths lengths;
   std::optional<double> eps;
   std::optional<std::int64_t> norm_ndim;
-  std::string contract = "stable";
+  std::string contract = "stable";  ///< of minimise empty: stable, else own
   std::string oracle = "automatic";
   std::uint64_t seed = 1;
   std::optional<Budget> budget;
   std::string out = "build/out";
   std::string json;
   std::string corpus;
-  std::string impl;  ///< replay --impl
+  std::string case_out;  ///< minimise --out
+  std::string impl;      ///< replay and minimise --impl
   std::string x, y, y2, gamma, beta;
   bool strict = false;
   bool no_timing = false;
