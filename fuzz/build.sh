@@ -64,8 +64,7 @@ for target in "${targets[@]}"; do
     echo "build.sh: no seeds for $target"
     continue
   fi
-  # The same bytes from the same corpus: names in order, one date.
   (cd "$seeds" && find . -type f -printf '%P\n' | LC_ALL=C sort >"$WORK/$target.list" &&
-    cmake -E tar cf "$OUT/${target}_seed_corpus.zip" --format=zip --mtime='1980-01-02' --files-from="$WORK/$target.list")
+    cmake -E tar cf "$OUT/${target}_seed_corpus.zip" --format=zip --files-from="$WORK/$target.list")
 done
 printf 'build.sh: %d targets: %s\n' "${#targets[@]}" "${targets[*]}"
