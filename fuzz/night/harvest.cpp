@@ -75,7 +75,7 @@ Shown Harvest::minimised(const Shown& shown) const {
       place_.again, "minimise.txt");
   command.limit_seconds = minimise_seconds;
   run_command(command);
-  const Shown out = fs::exists(small) ? show(small) : Shown{};
+  Shown out = fs::exists(small) ? show(small) : Shown{};
   if (out.failed && out.words.key() == shown.words.key()) return out;
   Shown kept = shown;
   kept.file = large;

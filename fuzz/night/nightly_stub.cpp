@@ -50,7 +50,8 @@ void check(const std::string& bytes, const std::string& artifacts) {
   std::istringstream in(bytes.substr(bad.size()));
   std::string row, promise, dtype, shape, over;
   in >> row >> promise >> dtype >> shape >> over;
-  const std::string file = std::string(std::getenv("NORMCHECK_FINDINGS")) + "/row-f32.own.f32.row.case";
+  const char* folder = std::getenv("NORMCHECK_FINDINGS");
+  const std::string file = std::string(folder != nullptr ? folder : ".") + "/row-f32.own.f32.row.case";
   std::fprintf(stderr,
                "FAIL  %s  %s %s over %s  eps 0  contract %s\n  y[0,0] is wrong\n  replay normcheck replay %s "
                "--impl %s\n",

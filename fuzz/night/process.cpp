@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -72,12 +73,14 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& added) {
   std::vector<std::string> out;
+  for (const auto& [name, value] : added) out.push_back(fmt::format("{}={}", name, value));
+  const std::size_t count = out.size();
   for (char** line = environ; *line != nullptr; ++line) {
-    bool replaced = false;
-    for (const auto& [name, value] : added) replaced |= std::string_view(*line).starts_with(name + "=");
+    const std::string_view name = std::string_view(*line).substr(0, std::string_view(*line).find('=') + 1);
+    const bool replaced = std::any_of(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(count),
+                                      [&](const std::string& other) { return other.starts_with(name); });
     if (!replaced) out.emplace_back(*line);
   }
-  for (const auto& [name, value] : added) out.push_back(name + "=" + value);
   return out;
 }
 
