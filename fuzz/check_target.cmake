@@ -1,7 +1,8 @@
 # Runs a fuzz target in an empty folder and checks how it ended: clean, with a failure said in words, or with a
 # finding, which is one small case that replays, however it is found.
-# EXECUTABLE, ARGUMENTS (split at |), OUT (emptied; `corpus` and `found` are made in it), EXPECT; for a finding also
-# MOST (elements of its x) and, where libFuzzer looks for it, SEEDS (split at |): a search with each.
+# EXECUTABLE, ARGUMENTS (split at |), OUT (emptied; `corpus` and `found` are made in it), EXPECT, MUTATOR (where there
+# is to be one); for a finding also MOST (elements of its x) and, where libFuzzer looks for it, SEEDS (split at |): a
+# search with each.
 file(REMOVE_RECURSE ${OUT})
 file(MAKE_DIRECTORY ${OUT}/corpus ${OUT}/found)
 string(REPLACE "|" ";" arguments "${ARGUMENTS}")
@@ -29,6 +30,9 @@ if(EXPECT STREQUAL "clean")
   string(REGEX MATCH "record [^\n]*checks[^\n]*" tally "${log}")
   if(log MATCHES "INFO: Loaded" AND NOT log MATCHES "INFO: [1-9][0-9]* Extra Counters")
     message(FATAL_ERROR "libFuzzer does not see the extra counters\n${log}")
+  endif()
+  if(MUTATOR AND NOT log MATCHES "INFO: found LLVMFuzzerCustomMutator")
+    message(FATAL_ERROR "libFuzzer does not see the mutator\n${log}")
   endif()
   message(STATUS "${heartbeat} ${tally}")
   return()

@@ -1,6 +1,7 @@
 // Fuzz target: do the mean and the variance of every algorithm, and of any careful form, keep their bounds?
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -67,8 +68,10 @@ struct Outcome {
 
 void compare(Outcome& out, const char* what, double got, const ExactValue& exact, double bound) {
   if (!std::isfinite(bound)) return;
-  const double distance = std::fabs(got - exact.to_double());
-  if (distance > 0) out.share = std::max(out.share, distance / bound);
+  if (std::isfinite(got) && bound > 0) {  // by the error in ulp: a difference of doubles would be off by one
+    const double ulps = exact.error_ulp(DType::f64, std::bit_cast<std::uint64_t>(got));
+    out.share = std::max(out.share, std::ldexp(std::fabs(ulps), exact.ulp_exponent(DType::f64)) / bound);
+  }
   if (std::isfinite(got) && exact.within(got, bound)) return;
   char text[160];
   std::snprintf(text, sizeof text, "%s %a (%.9g), exact %.9g, allowed %.3g", what, got, got,

@@ -14,8 +14,8 @@ namespace normcheck {
 /// takes its place. Costs a few stores.
 class InFlight {
  public:
-  /// `rerun` runs the case again; `context` is what it needs beside the case, and outlives this.
-  InFlight(const Case& c, std::string_view who, void (*rerun)(const Case&, const void*), const void* context);
+  /// `again` runs the case again; `context` is what it needs beside the case, and outlives this.
+  InFlight(const Case& c, std::string_view who, void (*again)(const Case&, const void*), const void* context);
   /// Nothing runs that a crash would be a finding of.
   InFlight();
   ~InFlight();

@@ -105,7 +105,9 @@ TEST(Mutate, ChangesOneThing) {
       for (std::int64_t k = 0; k < c.x.size(); ++k) elements += c.x.bits(k) != before.x.bits(k) ? 1 : 0;
       ASSERT_LE(elements, 1);
     }
-    if (change == Change::dims) ASSERT_EQ(c.x.data, before.x.data);
+    if (change == Change::dims) {
+      ASSERT_EQ(c.x.data, before.x.data);
+    }
     if (!parts.empty()) ++made[change];
   }
   std::string text;
@@ -140,8 +142,9 @@ TEST(Feedback, HasASetForEveryRowAndDtype) {
   for (const DType dtype : float_dtypes) {
     for (const Subject& s : subjects(dtype)) {
       EXPECT_LT(s.set, most_sets) << s.row->name << ": raise most_sets in fuzz/feedback.h";
-      if (s.contract.kind == ContractKind::own)
+      if (s.contract.kind == ContractKind::own) {
         EXPECT_TRUE(sets.insert(s.set).second) << s.row->name << " shares its set";
+      }
     }
   }
   fmt::print("{} of {} sets are used\n", sets.size(), most_sets);

@@ -16,6 +16,8 @@ enum class Planted {
   eps,         ///< eps is added outside the root
   row_length,  ///< the statistics leave out the last element of rows of 3 mod 4
   overflow,    ///< one element too many is written behind the last row, for rows of 3 mod 4
+  shift,       ///< a shift by a negative count, which is undefined, for rows of 3 mod 4
+  fault,       ///< memory is read where there is none, for rows of 3 mod 4
   near_bound   ///< two_pass, right, under its own bound with the coefficient of its mean's error halved
 };
 constexpr Planted planted = Planted::NORMCHECK_PLANTED;
@@ -30,8 +32,18 @@ void store(std::byte* data, std::int64_t i, float value) { std::memcpy(data + i 
 /// As a loop of four that gets its remainder wrong.
 bool tail_of_three(std::int64_t n) { return n % 4 == 3; }
 
+/// What ends the program, where that is planted.
+void end_if_planted(const LayerNormCall& call) {
+  if (!tail_of_three(call.n)) return;
+  volatile int count = -1;
+  if (planted == Planted::shift) count = 1 << count;
+  int* volatile nowhere = nullptr;
+  if (planted == Planted::fault) count = *nowhere;
+}
+
 /// A two-pass layer norm in f32 that is right but for the one thing that is planted.
 void run_two_pass(const LayerNormCall& call) {
+  end_if_planted(call);
   const std::int64_t used = planted == Planted::row_length && tail_of_three(call.n) ? call.n - 1 : call.n;
   const std::int64_t written = planted == Planted::overflow && tail_of_three(call.n) ? call.n + 1 : call.n;
   const float n = static_cast<float>(used);
@@ -91,6 +103,12 @@ Row planted_row() {
       break;
     case Planted::overflow:
       row.name = "planted_overflow/f32";
+      break;
+    case Planted::shift:
+      row.name = "planted_shift/f32";
+      break;
+    case Planted::fault:
+      row.name = "planted_fault/f32";
       break;
   }
   row.run = run_two_pass;
