@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <utility>
 
 namespace normcheck {
@@ -52,11 +53,20 @@ int eps_rank(double eps) {
   return significant_bits(std::fabs(eps)) == 1 ? 2 : 3;
 }
 
-// Sizes that are half of each other; of a few, all sizes, since a failure may need a number of them.
+// Sizes that are half of each other, and powers of two, since a failure may need a remainder of one; of a
+// few, all sizes, since it may need a number of them.
 void list_ranges(std::vector<Edit>& out, Edit::Kind kind, std::int64_t count) {
   constexpr std::int64_t few = 12;
-  for (std::int64_t size = count <= few ? count - 1 : count / 2; size >= 1;
-       size = count <= few ? size - 1 : size / 2) {
+  std::vector<std::int64_t> sizes;
+  if (count <= few) {
+    for (std::int64_t size = count - 1; size >= 1; --size) sizes.push_back(size);
+  } else {
+    for (std::int64_t size = count / 2; size >= 1; size /= 2) sizes.push_back(size);
+    for (std::int64_t size = 1; size <= count / 2; size *= 2) sizes.push_back(size);
+    std::sort(sizes.begin(), sizes.end(), std::greater<>());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  }
+  for (const std::int64_t size : sizes) {
     if (count / size > most_parts) break;
     for (std::int64_t first = 0; first < count; first += size)
       out.push_back({kind, 0, first, std::min(count, first + size)});
