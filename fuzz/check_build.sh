@@ -3,6 +3,8 @@
 #
 #   fuzz/check_build.sh [ENGINE SANITIZER]...   default: libfuzzer address
 #     libfuzzer address | libfuzzer undefined | libfuzzer coverage | afl none     into build/contract/ENGINE-SANITIZER
+#   fuzz/check_build.sh --built DIR             address, undefined and libFuzzer, from the objects in the build folder of
+#                                               the preset `fuzz`, whose flags are given as a service gives its own
 #   fuzz/check_build.sh --self-test             plants a fault for each check, and asks that it is caught
 #
 # One line a check; exit 1 when one fails, 2 when something needed is missing. The flags are the ones that OSS-Fuzz and
@@ -12,7 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . fuzz/check_target.sh
 
 fail() { printf 'check_build.sh: %s\n' "$1" >&2; exit 2; }
-usage='expected pairs of libfuzzer address|undefined|coverage, or afl none, or --self-test'
+usage='expected pairs of libfuzzer address|undefined|coverage, or afl none, or --built DIR, or --self-test'
 clang=${CXX:-clang++}
 command -v "$clang" >/dev/null || fail "no $clang (Debian: clang libclang-rt-14-dev)"
 
@@ -50,26 +52,49 @@ service() { # ENGINE SANITIZER WORK OUT COMMAND...: the command with the environ
     ARCHITECTURE="$(uname -m)" SRC="$(dirname "$PWD")" WORK="$work" OUT="$out" AFL_QUIET=1 "$@"
 }
 
+cached() { # DIR NAME: as cmake keeps it
+  sed -n "s/^$2:[A-Z]*=//p" "$1/CMakeCache.txt"
+}
+check_built() { # DIR: nothing but what fuzz/build.sh itself makes is made again
+  [[ -f $1/CMakeCache.txt ]] || fail "$1 is no build folder (cmake --preset fuzz makes one in build/fuzz)"
+  local work flags
+  work=$(cd "$1" && pwd)
+  flags=$(cached "$work" CMAKE_CXX_FLAGS)
+  check libfuzzer address,undefined "$work" "$work/out/contract" env CC="${clang%++}" CXX="$clang" CFLAGS="$flags" \
+    CXXFLAGS="$flags" LIB_FUZZING_ENGINE="$(cached "$work" NORMCHECK_FUZZ_ENGINE)" SANITIZER=address \
+    FUZZING_ENGINE=libfuzzer ARCHITECTURE="$(uname -m)" SRC="$(dirname "$PWD")" WORK="$work" OUT="$work/out/contract"
+  local again
+  again=$(sed -n 's/^\[[0-9]*\/[0-9]*\] Building CXX object //p' "$work/out/contract.log" | head -n 3 | tr '\n' ' ')
+  verdict objects "$([[ -z $again ]] && echo ok || echo "compiled again: $again")" "none was compiled again"
+}
 check_build() { # ENGINE SANITIZER
-  local engine=$1 sanitizer=$2 work=$PWD/build/contract/$1-$2 started=$SECONDS
+  local work=$PWD/build/contract/$1-$2
+  check "$1" "$2" "$work" "$work/out" service "$1" "$2" "$work" "$work/out"
+}
+check() { # ENGINE SANITIZER WORK OUT COMMAND...: what the command, with fuzz/build.sh behind it, makes
+  local engine=$1 sanitizer=$2 work=$3 out=$4 started=$SECONDS
+  shift 4
   label=$engine-$sanitizer
-  rm -rf "$work/out"
-  mkdir -p "$work"
-  if ! service "$engine" "$sanitizer" "$work" "$work/out" fuzz/build.sh >"$work/build.log" 2>&1; then
-    tail -n 40 "$work/build.log"
-    verdict build bad "fuzz/build.sh failed; all of it: $work/build.log"
+  rm -rf "$out"
+  mkdir -p "$out"
+  if ! "$@" fuzz/build.sh >"$out.log" 2>&1; then
+    tail -n 40 "$out.log"
+    verdict build bad "fuzz/build.sh failed; all of it: $out.log"
     return
   fi
-  verdict build ok "$(tail -n 1 "$work/build.log"), $((SECONDS - started)) s"
+  verdict build ok "$(tail -n 1 "$out.log"), $((SECONDS - started)) s"
   verdict oracles "$(are_plain "$work/oracles/libnormcheck_oracles.a")" "not instrumented"
   verdict engine "$(has_no_engine "$work/fuzz/make_seeds")" "not linked with what is no target"
   local target
-  for target in "$work"/out/fuzz_*; do
+  for target in "$out"/fuzz_*; do
     [[ ! -x $target ]] || check_target "$engine" "$sanitizer" "$target"
   done
 }
 
 case ${1:-} in
+  --built)
+    [[ $# -eq 2 ]] || fail "$usage"
+    check_built "$2" ;;
   --self-test)
     [[ $# -eq 1 ]] || fail "$usage"
     . fuzz/check_target_test.sh

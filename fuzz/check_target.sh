@@ -44,6 +44,7 @@ is_sanitized() { # ENGINE SANITIZER BINARY
   sanitizers="$asan calls to ASan, $ubsan to UBSan, $([[ $profiled -gt 0 ]] && echo profiled || echo 'not profiled')"
   case $2 in
     address) [[ $asan -ge 1000 && $ubsan -le 200 && $profiled -eq 0 ]] ;;
+    address,undefined) [[ $asan -ge 1000 && $ubsan -ge 168 && $profiled -eq 0 ]] ;;
     undefined) [[ $asan -eq 0 && $ubsan -ge 168 && $profiled -eq 0 ]] ;;
     coverage) [[ $asan -eq 0 && $ubsan -le 200 && $profiled -gt 0 ]] ;;
     none) [[ $asan -le 200 && $ubsan -le 200 && $profiled -eq 0 ]] ;;
@@ -96,7 +97,7 @@ check_target() { # ENGINE SANITIZER BINARY
 
   if [[ -f $3_seed_corpus.zip ]]; then (cd "$dir/seeds" && cmake -E tar xf "$3_seed_corpus.zip"); fi
   seeds=$(find "$dir/seeds" -type f | wc -l)
-  find "$dir/seeds" -type f | LC_ALL=C sort | head -n 8 | xargs -r cp -t "$dir/few"
+  find "$dir/seeds" -type f | LC_ALL=C sort | sed -n 1,8p | xargs -r cp -t "$dir/few"
 
   if [[ $engine == libfuzzer ]]; then
     is=$(alone "$dir" "$dir/seeds.log" "$dir/$name" "${options[@]}" -runs=0 seeds)
