@@ -6,6 +6,7 @@
 #   LIB_FUZZING_ENGINE        the flag or archive of the engine; on the link line of targets only
 #   SANITIZER FUZZING_ENGINE ARCHITECTURE   what these flags amount to
 #   SRC WORK OUT              checkouts, scratch, results (this checkout is found from the script's own path)
+#   FMT_DIR                   another fmt than its headers alone, which take three times as long to compile
 # Results, for each target that fuzz/CMakeLists.txt names and that is no planted defect:
 #   NAME  NAME_seed_corpus.zip  NAME.dict  NAME.options   (the last two where fuzz/ has them)
 # Needs cmake 3.25, ninja, and the headers of fmt and Boost (CLI11's and nlohmann-json's to configure).
@@ -45,7 +46,7 @@ fi
 # Build type None adds no flags to those given.
 cmake -S "$project" -B "$WORK" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="${CXXFLAGS:-}" \
   -DNORMCHECK_TESTS=OFF -DNORMCHECK_FUZZ=ON -DNORMCHECK_FUZZ_ENGINE="${LIB_FUZZING_ENGINE// /;}" \
-  -Dfmt_DIR="$project/fuzz/fmt" "${launcher[@]}"
+  -Dfmt_DIR="${FMT_DIR:-$project/fuzz/header_only}" "${launcher[@]}"
 
 mapfile -t targets < <(ninja -C "$WORK" -t targets all |
   sed -n 's,^fuzz/\(fuzz_[a-z0-9_]*\): CXX_EXECUTABLE_LINKER.*,\1,p' | grep -v '_planted$')

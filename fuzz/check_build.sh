@@ -60,7 +60,9 @@ check_built() { # DIR: nothing but what fuzz/build.sh itself makes is made again
   local work flags
   work=$(cd "$1" && pwd)
   flags=$(cached "$work" CMAKE_CXX_FLAGS)
+  also_linked=fmt
   check libfuzzer address,undefined "$work" "$work/out/contract" env CC="${clang%++}" CXX="$clang" CFLAGS="$flags" \
+    FMT_DIR="$(cached "$work" fmt_DIR)" \
     CXXFLAGS="$flags" LIB_FUZZING_ENGINE="$(cached "$work" NORMCHECK_FUZZ_ENGINE)" SANITIZER=address \
     FUZZING_ENGINE=libfuzzer ARCHITECTURE="$(uname -m)" SRC="$(dirname "$PWD")" WORK="$work" OUT="$work/out/contract"
   local again

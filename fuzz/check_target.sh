@@ -26,10 +26,11 @@ has_no_engine() { # PROGRAM
 }
 
 # A service runs the binary on a machine with nothing but the C library: it links its own libc++ statically.
+also_linked=m # nothing more
 links_nothing_else() { # BINARY
   local others
   others=$(objdump -p "$1" | sed -n 's/^ *NEEDED *//p' |
-    grep -vE '^(ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|c\+\+|c\+\+abi|unwind)\.so\.[0-9]+)$' | tr '\n' ' ' || true)
+    grep -vE "^(ld-linux.*|lib($also_linked|c|m|dl|rt|pthread|gcc_s|stdc\+\+|c\+\+|c\+\+abi|unwind)\.so\.[0-9]+)\$" | tr '\n' ' ' || true)
   [[ -z $others ]] && echo ok || echo "needs $others"
 }
 
