@@ -14,7 +14,7 @@ namespace {
 MomentBound sums_in_any_order(const RowFacts& facts, const Working& format) {
   RowFacts rounding = facts;
   rounding.sum_bits = std::numeric_limits<int>::max();
-  return TwoPass::bound_any_order(rounding, format, Division::by_reciprocal);
+  return two_pass_bound(rounding, format, Division::by_reciprocal, growth_in_any_order(facts.n, format));
 }
 MomentBound any_merge_tree(const RowFacts& facts, const Working& format) {
   return merge_tree_bound(facts, format, Division::by_reciprocal);

@@ -1,15 +1,14 @@
-// One layer norm from an algorithm, an arithmetic and a finish: what a row of the table runs, and its trace.
+// How a kernel becomes a row of the table: its buffers, its name and what it is expected to do.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
-#include "impl/algorithms/moments.h"
-#include "impl/finish.h"
-#include "impl/storage.h"
+#include "impl/kernel.h"
 #include "impl/table.h"
 #include "impl/trace.h"
 
@@ -23,86 +22,113 @@ std::optional<Observation> declined(const Row& row, const Case& c);
 
 /// Space for a row, kept from call to call so that no row allocates.
 template <class R>
-struct Scratch {
-  std::vector<R> x, y, gamma, beta;
-};
+RowBuffers<R> buffers_for(std::int64_t n) {
+  thread_local std::vector<R> space;
+  const auto size = static_cast<std::size_t>(n);
+  if (space.size() < 4 * size) space.resize(4 * size);
+  R* first = space.data();
+  return {first, first + size, first + 2 * size, first + 3 * size};
+}
 
-/// The values of a call that are the same for all its rows, in R.
-template <RootedArithmetic R>
-class Prepared {
- public:
-  Prepared(const LayerNormCall& call, Scratch<R>& scratch)
-      : call_(call), scratch_(scratch), eps_(ArithmeticTraits<R>::from_double(call.eps)) {
-    const auto n = static_cast<std::size_t>(call.n);
-    for (auto* space : {&scratch.x, &scratch.y, &scratch.gamma, &scratch.beta}) {
-      if (space->size() < n) space->resize(n);
-    }
-    if (call.gamma) load(call.gamma_dtype, call.gamma, call.n, scratch.gamma.data());
-    if (call.beta) load(call.beta_dtype, call.beta, call.n, scratch.beta.data());
-  }
-  std::span<const R> row(std::int64_t index) const {
-    load(call_.storage, call_.x + offset(index), call_.n, scratch_.x.data());
-    return {scratch_.x.data(), static_cast<std::size_t>(call_.n)};
-  }
-  std::size_t offset(std::int64_t index) const {
-    return static_cast<std::size_t>(index) * static_cast<std::size_t>(call_.n) * size_of(call_.storage);
-  }
-  const R& eps() const { return eps_; }
-  const R* gamma() const { return call_.gamma ? scratch_.gamma.data() : nullptr; }
-  const R* beta() const { return call_.beta ? scratch_.beta.data() : nullptr; }
-  R* y() const { return scratch_.y.data(); }
+template <class R>
+void run_in_buffers(const LayerNormCall& call, void (*run)(const LayerNormCall&, const RowBuffers<R>&)) {
+  run(call, buffers_for<R>(call.n));
+}
+template <class R>
+void trace_in_buffers(const LayerNormCall& call, std::int64_t row, bool forms_x_hat, RowTrace& out,
+                      void (*trace)(const LayerNormCall&, std::int64_t, const RowBuffers<R>&, StepBuffers&)) {
+  const auto n = static_cast<std::size_t>(call.n);
+  out = RowTrace{};
+  out.centre.resize(n);
+  out.normalize.resize(forms_x_hat ? n : 0);
+  out.scale_shift.resize(n);
+  StepBuffers steps;
+  steps.centre = out.centre.data();
+  steps.x_hat = forms_x_hat ? out.normalize.data() : nullptr;
+  steps.y = out.scale_shift.data();
+  trace(call, row, buffers_for<R>(call.n), steps);
+  out.mean = steps.mean;
+  out.variance = steps.variance;
+  out.rstd = steps.rstd;
+}
 
- private:
-  const LayerNormCall& call_;
-  Scratch<R>& scratch_;
-  R eps_;
-};
-
-/// All rows of a call. mean and rstd are rounded once to statistics_dtype(storage). n = 0: nothing is
-/// written, statistics included.
-template <class Algorithm, RootedArithmetic R, Finish finish>
+template <class Algorithm, class R, Variant variant>
 void run_rows(const LayerNormCall& call) {
-  if (call.n == 0) return;
-  thread_local Scratch<R> scratch;
-  const Prepared<R> prepared(call, scratch);
-  const DType statistics = statistics_dtype(call.storage);
-  for (std::int64_t row = 0; row < call.rows; ++row) {
-    const std::span<const R> x = prepared.row(row);
-    const Moments<R> moments = Algorithm::template moments<R>(x);
-    const R rstd = reciprocal_root(moments.var, prepared.eps());
-    finish_row<finish, R>(x, moments.mean, rstd, prepared.gamma(), prepared.beta(), prepared.y());
-    store(call.storage, prepared.y(), call.n, call.y + prepared.offset(row));
-    const std::size_t at = static_cast<std::size_t>(row) * size_of(statistics);
-    if (call.mean) store(statistics, &moments.mean, 1, call.mean + at);
-    if (call.rstd) store(statistics, &rstd, 1, call.rstd + at);
+  run_in_buffers<R>(call, Kernel<Algorithm, R, variant>::run);
+}
+template <class Algorithm, class R, Variant variant>
+void trace_one(const LayerNormCall& call, std::int64_t row, RowTrace& out) {
+  trace_in_buffers<R>(call, row, variant.finish != Finish::folded, out, Kernel<Algorithm, R, variant>::trace);
+}
+
+/// Takes `part` off the front of a row's name; a name that does not have it does not compile.
+consteval std::string_view without(std::string_view name, std::string_view part) {
+  if (!name.starts_with(part)) throw "the row's name is not algorithm/accumulate[/variant...][+build]";
+  return name.substr(part.size());
+}
+consteval bool is_name_of(std::string_view name, std::string_view algorithm, DType accumulate,
+                          const Variant& v) {
+  std::string_view rest = without(without(name, algorithm), "/");
+  rest = without(rest, accumulate == DType::f16    ? "f16"
+                       : accumulate == DType::bf16 ? "bf16"
+                       : accumulate == DType::f32  ? "f32"
+                                                   : "f64");
+  if (v.finish == Finish::folded) rest = without(rest, "/folded");
+  if (v.finish == Finish::half_folded) rest = without(rest, "/half_folded");
+  if (v.root == Root::newton0) rest = without(rest, "/newton0");
+  if (v.root == Root::newton1) rest = without(rest, "/newton1");
+  if (v.root == Root::newton2) rest = without(rest, "/newton2");
+  if (v.division == Division::by_reciprocal) rest = without(rest, "/by_reciprocal");
+  if (v.eps_f64) rest = without(rest, "/eps_f64");
+  if (v.x_hat_storage) rest = without(rest, "/x_hat_storage");
+  if (v.build == Build::fma) rest = without(rest, "+fma");
+  if (v.build == Build::fast) rest = without(rest, "+fast");
+  return rest.empty();
+}
+
+/// What each accumulate type offers to store: itself, and what is narrower. Half accumulation is for its
+/// own format alone.
+inline constexpr std::array f16_only = {DType::f16};
+inline constexpr std::array bf16_only = {DType::bf16};
+inline constexpr std::array up_to_f32 = {DType::f16, DType::bf16, DType::f32};
+inline constexpr std::array up_to_f64 = {DType::f16, DType::bf16, DType::f32, DType::f64};
+constexpr std::span<const DType> storages_of(DType accumulate) {
+  return accumulate == DType::f16    ? std::span<const DType>(f16_only)
+         : accumulate == DType::bf16 ? std::span<const DType>(bf16_only)
+         : accumulate == DType::f32  ? std::span<const DType>(up_to_f32)
+                                     : std::span<const DType>(up_to_f64);
+}
+
+template <class Algorithm>
+consteval Division division_of() {
+  if constexpr (requires { Algorithm::division; }) {
+    return Algorithm::division;
+  } else {
+    return Division::by_count;
   }
 }
 
-/// The steps of one row, by the same operations in the same order as run_rows. Needs n >= 1.
-template <class Algorithm, RootedArithmetic R, Finish finish>
-void trace_one(const LayerNormCall& call, std::int64_t row, RowTrace& out) {
-  using Traits = ArithmeticTraits<R>;
-  Scratch<R> scratch;
-  const Prepared<R> prepared(call, scratch);
-  const std::span<const R> x = prepared.row(row);
-  const Moments<R> moments = Algorithm::template moments<R>(x);
-  const R rstd = reciprocal_root(moments.var, prepared.eps());
-  const auto as_doubles = [&](const R* values) {
-    std::vector<double> doubles(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) doubles[i] = Traits::to_double(values[i]);
-    return doubles;
-  };
-  out = RowTrace{};
-  out.mean = Traits::to_double(moments.mean);
-  for (const R& v : x) out.centre.push_back(Traits::to_double(v - moments.mean));
-  out.variance = Traits::to_double(moments.var);
-  out.rstd = Traits::to_double(rstd);
-  if constexpr (finish != Finish::folded) {
-    normalize_row<finish, R>(x, moments.mean, rstd, prepared.y());
-    out.normalize = as_doubles(prepared.y());
-  }
-  finish_row<finish, R>(x, moments.mean, rstd, prepared.gamma(), prepared.beta(), prepared.y());
-  out.scale_shift = as_doubles(prepared.y());
+/// The row's name is written out where the row is, so that a search for it finds it; a name that is not
+/// the algorithm's, the accumulate type's and the variant's does not compile.
+template <class Algorithm, class R, Variant given = Variant{}>
+consteval Row make_row(std::string_view name, std::string_view expect) {
+  constexpr Variant variant = [] {
+    Variant v = given;
+    v.division = division_of<Algorithm>();
+    return v;
+  }();
+  constexpr bool reads_prefixes = requires { Algorithm::reads_prefixes; };
+  if (!is_name_of(name, Algorithm::name, dtype_of<R>, variant)) throw "the row's name says too much";
+  return {name,
+          Algorithm::name,
+          dtype_of<R>,
+          variant,
+          expect,
+          storages_of(dtype_of<R>),
+          run_rows<Algorithm, R, variant>,
+          trace_one<Algorithm, R, variant>,
+          Algorithm::bound,
+          reads_prefixes};
 }
 
 }  // namespace normcheck

@@ -1,4 +1,4 @@
-// The table of implementations, one line a row, and how a row is run on a case.
+// The table of implementations, put together, and how a row is run on a case.
 #include "impl/table.h"
 
 #include <fmt/format.h>
@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
-#include "impl/algorithms/chan.h"
-#include "impl/algorithms/naive.h"
-#include "impl/algorithms/two_pass.h"
-#include "impl/algorithms/welford.h"
 #include "impl/layer_norm.h"
+#include "impl/rows.h"
 #include "impl/semantics.h"
 
 namespace normcheck {
@@ -20,97 +18,24 @@ namespace {
 constexpr std::array finishes = {std::string_view("direct"), std::string_view("folded"),
                                  std::string_view("half_folded")};
 
-/// What each accumulate type offers to store: itself, and what is narrower. Half accumulation is for its
-/// own format alone.
-constexpr std::array f16_only = {DType::f16};
-constexpr std::array bf16_only = {DType::bf16};
-constexpr std::array up_to_f32 = {DType::f16, DType::bf16, DType::f32};
-constexpr std::array up_to_f64 = {DType::f16, DType::bf16, DType::f32, DType::f64};
-
-constexpr std::span<const DType> storages_of(DType accumulate) {
-  switch (accumulate) {
-    case DType::f16:
-      return f16_only;
-    case DType::bf16:
-      return bf16_only;
-    case DType::f32:
-      return up_to_f32;
-    default:
-      return up_to_f64;
-  }
+std::vector<Row> all_rows() {
+  std::vector<Row> rows;
+  for (const auto part : {one_pass_rows(), two_pass_rows(), summation_rows(), welford_rows(), merge_rows()})
+    rows.insert(rows.end(), part.begin(), part.end());
+  return rows;
 }
-
-/// The row's name is written out in the table, where a search for it finds it; a name that is not
-/// algorithm/accumulate[/finish] does not compile.
-template <class Algorithm, class R, Finish finish = Finish::direct>
-consteval Row make_row(std::string_view name, std::string_view expect) {
-  constexpr std::string_view accumulate = dtype_of<R> == DType::f16    ? "f16"
-                                          : dtype_of<R> == DType::bf16 ? "bf16"
-                                          : dtype_of<R> == DType::f32  ? "f32"
-                                                                       : "f64";
-  std::string_view rest = name;
-  for (const std::string_view part : {Algorithm::name, std::string_view("/"), accumulate}) {
-    if (!rest.starts_with(part)) throw "the row's name is not algorithm/accumulate";
-    rest.remove_prefix(part.size());
-  }
-  const std::string_view suffix = finishes[static_cast<std::size_t>(finish)];
-  const bool named =
-      finish == Finish::direct ? rest.empty() : rest.starts_with('/') && rest.substr(1) == suffix;
-  if (!named) throw "the row's name does not end in its finish";
-  constexpr bool reads_prefixes = requires { Algorithm::reads_prefixes; };
-  return {name,
-          Algorithm::name,
-          dtype_of<R>,
-          finish,
-          expect,
-          storages_of(dtype_of<R>),
-          run_rows<Algorithm, R, finish>,
-          trace_one<Algorithm, R, finish>,
-          Algorithm::bound,
-          reads_prefixes};
-}
-
-constexpr std::string_view pass = "pass";
-constexpr std::string_view cancels = "cancellation: E[x^2]-E[x]^2 loses the variance where the mean is large";
-constexpr std::string_view halves = "half accumulation stalls and overflows";
-constexpr Finish folded = Finish::folded;
-constexpr Finish half_folded = Finish::half_folded;
-
-constexpr std::array rows = {
-    make_row<Naive, Half>("naive/f16", halves),
-    make_row<Naive, BFloat16>("naive/bf16", halves),
-    make_row<Naive, float>("naive/f32", cancels),
-    make_row<Naive, float, folded>("naive/f32/folded", cancels),
-    make_row<Naive, double>("naive/f64", cancels),
-    make_row<TwoPass, Half>("two_pass/f16", halves),
-    make_row<TwoPass, BFloat16>("two_pass/bf16", halves),
-    make_row<TwoPass, float>("two_pass/f32", pass),
-    make_row<TwoPass, float, folded>("two_pass/f32/folded", pass),
-    make_row<TwoPass, float, half_folded>("two_pass/f32/half_folded", pass),
-    make_row<TwoPass, double>("two_pass/f64", pass),
-    make_row<TwoPass, double, folded>("two_pass/f64/folded", pass),
-    make_row<TwoPass, double, half_folded>("two_pass/f64/half_folded", pass),
-    make_row<Welford, Half>("welford/f16", halves),
-    make_row<Welford, BFloat16>("welford/bf16", halves),
-    make_row<Welford, float>("welford/f32", pass),
-    make_row<Welford, float, folded>("welford/f32/folded", pass),
-    make_row<Welford, float, half_folded>("welford/f32/half_folded", pass),
-    make_row<Welford, double>("welford/f64", pass),
-    make_row<Welford, double, folded>("welford/f64/folded", pass),
-    make_row<Welford, double, half_folded>("welford/f64/half_folded", pass),
-    make_row<Chan, Half>("chan/f16", halves),
-    make_row<Chan, BFloat16>("chan/bf16", halves),
-    make_row<Chan, float>("chan/f32", pass),
-    make_row<Chan, double>("chan/f64", pass),
-};
 
 }  // namespace
 
 std::string_view finish_name(Finish finish) { return finishes[static_cast<std::size_t>(finish)]; }
 
-std::span<const Row> table() { return rows; }
+std::span<const Row> table() {
+  static const std::vector<Row> rows = all_rows();
+  return rows;
+}
 
 const Row* find_row(std::string_view name) {
+  const std::span<const Row> rows = table();
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
   return found == rows.end() ? nullptr : &*found;
 }

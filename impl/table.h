@@ -9,37 +9,22 @@
 #include "corpus/case.h"
 #include "corpus/row_facts.h"
 #include "impl/algorithms/moment_bound.h"
+#include "impl/layer_norm_call.h"
 #include "impl/observation.h"
+#include "impl/variant.h"
 
 namespace normcheck {
 
-enum class Finish : std::uint8_t { direct, folded, half_folded };
 std::string_view finish_name(Finish finish);
-
-/// Contiguous rows as a kernel sees them. gamma and beta may be null; mean and rstd may be null.
-struct LayerNormCall {
-  DType storage = DType::f32;
-  std::int64_t rows = 0;
-  std::int64_t n = 0;
-  double eps = 0;
-  const std::byte* x = nullptr;
-  const std::byte* gamma = nullptr;
-  const std::byte* beta = nullptr;
-  DType gamma_dtype = DType::f32;
-  DType beta_dtype = DType::f32;
-  std::byte* y = nullptr;
-  std::byte* mean = nullptr;
-  std::byte* rstd = nullptr;
-};
 
 struct RowTrace;  // impl/trace.h
 
-/// One implementation. `name` is its name everywhere: algorithm/accumulate[/finish].
+/// One implementation. `name` is its name everywhere: algorithm/accumulate[/variant...][+build].
 struct Row {
   std::string_view name;
   std::string_view algorithm;
   DType accumulate;
-  Finish finish;
+  Variant variant;
   std::string_view expect;          ///< "pass": right, must keep `stable`; else why it is expected to fail it
   std::span<const DType> storages;  ///< storage dtypes it offers
   void (*run)(const LayerNormCall& call);

@@ -57,7 +57,7 @@ bool places_affine(const Layer& layer, const Case& c) {
 TEST(Broadcasting, GammaAndBetaIndexTheNormalizedElement) {
   int checked = 0;
   for (const Row& row : table()) {
-    if (row.accumulate != DType::f32 || row.finish == Finish::folded) continue;
+    if (row.accumulate != DType::f32 || row.variant.finish == Finish::folded) continue;
     CounterRng rng(promise_seed(), 21);
     for (const Extents& e : extents) {
       const Case c = affine_case(rng, e, DType::f32);

@@ -30,7 +30,7 @@ std::int64_t differs_from_beta(const Row& row, const Case& c) {
 }
 
 bool exact_by_design(const Row& row) {
-  return (row.algorithm == "welford" || row.algorithm == "chan") && row.finish == Finish::direct;
+  return (row.algorithm == "welford" || row.algorithm == "chan") && row.variant.finish == Finish::direct;
 }
 
 template <class Visit>

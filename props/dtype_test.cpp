@@ -142,7 +142,7 @@ bool keeps_double(const Layer& layer) {
 TEST(Dtype, F64IsNeverNarrowed) {
   int rows = 0;
   for (const Row& row : table()) {
-    if (!offers(row, DType::f64) || !is_right(row) || row.finish != Finish::direct) continue;
+    if (!offers(row, DType::f64) || !is_right(row) || row.variant.finish != Finish::direct) continue;
     EXPECT_TRUE(keeps_double(layer_of(row))) << row.name;
     ++rows;
   }

@@ -77,7 +77,7 @@ TEST(SpecialValues, OneElementGivesBeta) {
   int rows = 0;
   for (const Row& row : table()) {
     // The folded forms keep a bound there, not the bits; naive's variance of one element need not be 0.
-    if (row.finish != Finish::direct || row.algorithm == "naive") continue;
+    if (row.variant.finish != Finish::direct || row.algorithm == "naive") continue;
     for (const DType dtype : row.storages) {
       const CallTally t = single_elements(layer_of(row), dtype);
       EXPECT_EQ(t.wrong, 0) << row.name << " " << dtype_name(dtype) << evidence(t, row.name);
@@ -102,7 +102,7 @@ TEST(SpecialValues, AConstantRowWithoutEpsIsNaN) {
       EXPECT_EQ(out.mean->value(0), -7.75);
       c.eps = 1e-5;
       for (const double y : values_of(run_case(row, c).y))
-        EXPECT_TRUE(row.finish != Finish::direct || y == 0);
+        EXPECT_TRUE(row.variant.finish != Finish::direct || y == 0);
       ++rows;
     }
   }

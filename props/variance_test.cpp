@@ -57,7 +57,7 @@ Signs signs_of(const Row& row, DType dtype) {
 
 TEST(Variance, AMeanOfSquaredDeviationsIsNeverNegative) {
   for (const Row& row : table()) {
-    if (row.algorithm == "naive" || row.finish != Finish::direct) continue;
+    if (row.algorithm == "naive" || row.variant.finish != Finish::direct) continue;
     for (const DType dtype : row.storages) {
       const Signs s = signs_of(row, dtype);
       EXPECT_EQ(s.negative, 0) << row.name << " " << dtype_name(dtype) << '\n'
@@ -118,7 +118,7 @@ TEST(Variance, TheTraceIsTheRun) {
       EXPECT_EQ(steps[1].shape, c.x.shape);
       EXPECT_EQ(steps[1].values.size(), 60u);
       EXPECT_EQ(steps[2].shape, (Shape{3, 1, 1}));
-      EXPECT_EQ(steps[4].values.size(), row.finish == Finish::folded ? 0u : 60u) << row.name;
+      EXPECT_EQ(steps[4].values.size(), row.variant.finish == Finish::folded ? 0u : 60u) << row.name;
       ++rows;
     }
   }

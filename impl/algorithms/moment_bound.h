@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "corpus/dtype.h"
 #include "corpus/row_facts.h"
@@ -31,6 +32,13 @@ struct MomentBound {
   bool variance_nonnegative = false;  ///< var^ >= 0 is certain (a mean of squares, a Welford sum)
   bool mean_of_squares = false;       ///< var^ is a mean of squares about the very mean that is returned
   bool mean_exact = false;            ///< the computed mean is certainly exact on this row
+  /// How far the computed x - mean is off where the algorithm is compensated, all its roundings included:
+  /// at most relative |x - mu| + absolute. Otherwise it is u |x - mu| + (1+u) mean.
+  struct Centre {
+    Upward relative;
+    Upward absolute;
+  };
+  std::optional<Centre> centre;
 };
 
 using MomentBoundFunction = MomentBound (*)(const RowFacts& facts, const Working& format);

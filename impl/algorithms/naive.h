@@ -35,7 +35,7 @@ struct Naive {
   static MomentBound bound(const RowFacts& facts, const Working& f) {
     const Upward u = f.u, one = 1.0, mu = facts.mean_abs;
     const double n = static_cast<double>(facts.n);
-    const Upward mean_error = mean_of_sum(facts, f, Division::by_count);
+    const Upward mean_error = mean_of_sum(facts, f, Division::by_count, growth_in_any_order(facts.n, f));
     const double roundings = n - 1 + 1 + division_roundings(f, facts.n, Division::by_count);
     const Upward grow = gamma(roundings, f.u);
     const Upward underflow = Upward(f.eta) * (one + grow) + Upward(f.eta / 2);

@@ -1,4 +1,4 @@
-// The bound of a mean formed by summing in any order, shared by every algorithm that sums.
+// The bound of a mean formed by summing, shared by every algorithm that sums.
 #pragma once
 
 #include "corpus/row_facts.h"
@@ -8,35 +8,66 @@
 namespace normcheck {
 
 /// How the sum becomes a mean: divided by n, or multiplied by a rounded 1/n (one more rounding).
-enum class Division { by_count, by_reciprocal };
+enum class Division : std::uint8_t { by_count, by_reciprocal };
+
+/// sum/n as the division says.
+template <Division division, class R>
+R mean_of(const R& sum, const R& n, const R& one) {
+  if constexpr (division == Division::by_count) {
+    return sum / n;
+  } else {
+    return sum * (one / n);
+  }
+}
 
 /// The number of roundings, past the sum's own, in forming sum/n.
 inline double division_roundings(const Working& f, std::int64_t n, Division division) {
   return (f.count_exact(n) ? 1.0 : 2.0) + (division == Division::by_reciprocal ? 1.0 : 0.0);
 }
 
-/// |sum^ - sum| <= growth * A1. For round to nearest and any order of n-1 additions the growth is
-/// (n-1)u, with no second-order term and no restriction on n (Jeannerod and Rump, Improved error bounds
-/// for inner products in floating-point arithmetic, 2013). It is 0 where every partial sum is a multiple
-/// of a common quantum and fits: then no addition rounds. Additions have no underflow error.
-inline Upward sum_growth(const RowFacts& facts, const Working& f) {
-  if (facts.sum_bits <= f.precision) return 0.0;
-  return Upward(static_cast<double>(facts.n - 1)) * Upward(f.u);
+/// How a summation's error grows: |sum^ - sum| <= of_sum |sum| + of_terms (sum of |terms|).
+struct Growth {
+  Upward of_sum;
+  Upward of_terms;
+  /// Relative to a sum of terms that are not negative.
+  Upward of_positive() const { return of_sum + of_terms; }
+};
+
+/// Any order of n-1 additions, round to nearest: (n-1)u, with no second-order term and no restriction on n
+/// (Jeannerod and Rump, Improved error bounds for inner products in floating-point arithmetic, 2013).
+/// Additions have no underflow error.
+inline Growth growth_in_any_order(std::int64_t n, const Working& f) {
+  return {0.0, Upward(static_cast<double>(n - 1)) * Upward(f.u)};
 }
 
-/// |mean^ - mean|: with k roundings in the division and growth G of the sum, gamma_k |mu| +
-/// (1 + gamma_k) G A1/n + eta/2. At n = 1 the sum and the division are exact.
-inline Upward mean_of_sum(const RowFacts& facts, const Working& f, Division division) {
+/// A tree in which no term passes more than `height` additions: gamma_height (Higham, Accuracy and Stability
+/// of Numerical Algorithms, section 4.2).
+inline Growth growth_of_tree(std::int64_t height, const Working& f) {
+  return {0.0, height <= 1 ? Upward(static_cast<double>(height)) * Upward(f.u)
+                           : gamma(static_cast<double>(height), f.u)};
+}
+
+/// Nothing rounds where every partial sum, in any order, is a multiple of a common quantum and fits.
+inline bool sums_exactly(const RowFacts& facts, const Working& f) { return facts.sum_bits <= f.precision; }
+
+/// |mean^ - mean|: with k roundings in the division (g = gamma_k) and the growth of the sum,
+/// g |mu| + (1+g) (of_sum |mu| + of_terms A1/n) + eta/2. At n = 1 the sum and the division are exact.
+inline Upward mean_of_sum(const RowFacts& facts, const Working& f, Division division, const Growth& growth) {
   if (facts.n == 1) return 0.0;
   const double k = division_roundings(f, facts.n, division);
-  const Upward g = k == 1 ? Upward(f.u) : gamma(k, f.u);
-  const Upward inherited = sum_growth(facts, f) * divide(facts.abs_sum, static_cast<double>(facts.n));
-  return g * Upward(facts.mean_abs) + (Upward(1.0) + g) * inherited + Upward(f.eta / 2);
+  const Upward g = k == 1 ? Upward(f.u) : gamma(k, f.u), mu = facts.mean_abs;
+  Upward inherited = 0.0;
+  if (!sums_exactly(facts, f)) {
+    inherited =
+        growth.of_sum * mu + growth.of_terms * divide(Upward(facts.abs_sum), static_cast<double>(facts.n));
+  }
+  return g * mu + (Upward(1.0) + g) * inherited + Upward(f.eta / 2);
 }
 
 /// Whether no sum of the x, no difference x - mean and no count overflows, with room to spare.
 inline bool sums_in_range(const RowFacts& facts, const Working& f) {
-  const Upward grown = (Upward(1.0) + sum_growth(facts, f)) * Upward(facts.abs_sum);
+  const Upward growth = sums_exactly(facts, f) ? Upward(0.0) : growth_in_any_order(facts.n, f).of_terms;
+  const Upward grown = (Upward(1.0) + growth) * Upward(facts.abs_sum);
   const Upward spread = Upward(4.0) * Upward(facts.max_abs);
   return static_cast<double>(facts.n) <= f.omega && grown.value() <= f.omega && spread.value() <= f.omega;
 }
