@@ -29,7 +29,8 @@ void rerun(const Case& c, const void* context) {
 std::int64_t run_subject(const Case& c, const Subject& subject, Wanted wanted) {
   const Run run = {subject, wanted};
   const InFlight flight(c, subject.row->name, rerun, &run);
-  const Judgement j = judge(c, run_case(*subject.row, c, wanted), subject.contract);
+  const Judgement j =
+      judge(c, run_case(*subject.row, c, wanted), subject.contract, OracleChoice::automatic, Detail::verdict);
   if (is_finding(j.verdict)) report_finding(c, finding_of(c, subject, wanted));
   feed_back(subject.set, subject.row->name, c.x.dtype, j.errors.max_share_of_bound, j.kappa);
   return std::max<std::int64_t>(1, j.counts.elements - j.counts.skipped);

@@ -13,9 +13,6 @@
 namespace normcheck {
 namespace {
 
-/// 0 times anything is 0: an error that multiplies nothing.
-Upward times(double factor, Upward error) { return factor == 0 ? Upward(0.0) : Upward(factor) * error; }
-
 DType accumulate_of(const Contract& contract, DType storage) {
   if (contract.kind == ContractKind::stable) return stable_accumulate(storage);
   if (contract.row == nullptr) throw std::invalid_argument("contract own without an implementation");
@@ -27,19 +24,21 @@ DType accumulate_of(const Contract& contract, DType storage) {
 RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFacts& facts, double eps)
     : format_(working(accumulate_of(contract, storage))),
       accumulate_(accumulate_of(contract, storage)),
-      storage_(storage),
+      of_y_(narrowing(storage)),
       constant_(facts.constant),
       eps_rounded_(to_double(accumulate_, round_to(accumulate_, eps))),
-      mean_abs_(facts.mean_abs) {
+      mean_abs_(facts.mean_abs),
+      max_abs_(facts.max_abs),
+      max_dev_(facts.max_dev) {
   const Upward w = Upward(facts.variance) + Upward(eps);
   in_range_ = (w * Upward(4.0)).value() <= format_.omega;
   w_lo_ = facts.variance_lo == 0 ? eps : step_down(facts.variance_lo + eps);
   rstd_exact_ = divide(Upward(1.0), sqrt_lo(w_lo_)).value();
   any_association_ = contract.kind == ContractKind::stable;
   if (contract.kind == ContractKind::own) {
-    direct_ = contract.row->finish == Finish::direct;
-    folded_ = contract.row->finish == Finish::folded;
-    half_folded_ = contract.row->finish == Finish::half_folded;
+    direct_ = contract.row->variant.finish == Finish::direct;
+    folded_ = contract.row->variant.finish == Finish::folded;
+    half_folded_ = contract.row->variant.finish == Finish::half_folded;
     add_form(contract.row->moments(facts, format_), facts, eps, false);
   } else {
     for (const MomentBoundFunction form : careful_forms()) add_form(form(facts, format_), facts, eps, true);
@@ -50,12 +49,12 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
     variance = max(variance, forms_[static_cast<std::size_t>(i)].variance);
     rstd = max(rstd, forms_[static_cast<std::size_t>(i)].rstd);
   }
-  const DType output = is_half(storage) ? DType::f32 : storage;
+  const Narrowing output = narrowing(is_half(storage) ? DType::f32 : storage);
   mean_step_ = mean.value();
   variance_step_ = variance.value();
   rstd_step_ = rstd.value();
-  mean_ = narrow(mean, mean_abs_, output).value();
-  rstd_ = narrow(rstd, rstd_exact_, output).value();
+  mean_ = output(mean, Upward(mean_abs_)).value();
+  rstd_ = output(rstd, Upward(rstd_exact_)).value();
 }
 
 /// rstd: with t = B/w < 1, w^ = fl(var^ + eps^) lies in w(1 +- t)(1 +- u), and 1/sqrt in two roundings gives
@@ -101,6 +100,7 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
     form.x_hat_cap = root * sqrt(ratio) * (one + u) * (one + u) + Upward(format_.eta / 2);
   }
   fill_coefficients(form);
+  moderate_ = moderate_ && moderate(form);
   forms_.at(static_cast<std::size_t>(form_count_++)) = form;
 }
 
@@ -118,108 +118,9 @@ void RowAllowance::fill_coefficients(Form& form) const {
   form.folded_mean = form.mean + u * m;
 }
 
-/// x_hat = fl(fl(x-m) r^): |x-mu||r^-r| + E r^ + gamma_2 (|x-mu|+E) r^ + eta/2; nothing where x = m for sure.
-Upward RowAllowance::direct_x_hat(const Form& form, const ElementFacts& e) const {
-  if (e.deviation == 0 && form.mean.value() == 0) return 0.0;
-  return min(times(e.deviation, form.direct_per_deviation) + form.direct_constant, form.x_hat_cap);
-}
-
-/// x_hat = fl(fl(x r^) - fl(m r^)): u|X| + (1+u){ |x-mu||r^-r| + E r^ + u r^(|x| + |m|) + eta }.
-Upward RowAllowance::half_folded_x_hat(const Form& form, const ElementFacts& e) const {
-  return Upward(format_.u) * Upward(e.x_hat_abs) + times(e.deviation, form.half_per_deviation) +
-         form.half_per_x * Upward(e.x_abs) + form.half_constant;
-}
-
-/// y = fl(fl(gamma x_hat^) + beta): u|y| + (1+u)( u|gamma X| + (1+u)|gamma| B_X + eta/2 ). Multiplying by
-/// +-1 and adding 0 are exact, and so is everything where x_hat^ = X = 0. An fma only drops a rounding.
-Upward RowAllowance::scale_shift(Upward x_hat_error, const ElementFacts& e) const {
-  const Upward u = format_.u, one = 1.0;
-  if (x_hat_error.value() == 0 && e.x_hat_abs == 0) return 0.0;
-  Upward product = x_hat_error;
-  if (e.gamma_abs != 1) {
-    product = u * Upward(e.gamma_abs) * Upward(e.x_hat_abs) + (one + u) * Upward(e.gamma_abs) * x_hat_error +
-              Upward(format_.eta / 2);
-  }
-  return e.beta_abs == 0 ? product : u * Upward(e.y_abs) + (one + u) * product;
-}
-
-/// a = fl(gamma r^), b = fl(beta - fl(a m)), y = fl(fl(x a) + b). Exactly, x a + beta - a m differs from y by
-/// at most |x-mu||a-gamma r| + a E; then a m, x a, b and the last sum round:
-///   u|y| + (1+u){ |x-mu||a-gamma r| + a E + u a|m| + u a|x| + eta + u(|beta| + (1+u) a|m| + eta/2) }.
-Upward RowAllowance::folded(const Form& form, const ElementFacts& e) const {
-  const Upward u = format_.u, one = 1.0, half_eta = format_.eta / 2;
-  const Upward ga = e.gamma_abs;
-  Upward a = form.rstd_abs, per_deviation = form.rstd;
-  if (e.gamma_abs != 1) {
-    a = (one + u) * ga * form.rstd_abs + half_eta;
-    per_deviation = ga * form.folded_per_deviation + half_eta;
-  }
-  Upward inner =
-      times(e.deviation, per_deviation) + a * (form.folded_mean + u * Upward(e.x_abs)) + Upward(format_.eta);
-  if (e.beta_abs != 0) {
-    const Upward am = a * (Upward(mean_abs_) + form.mean);
-    inner += u * (Upward(e.beta_abs) + (one + u) * am + half_eta);
-  }
-  return u * Upward(e.y_abs) + (one + u) * inner;
-}
-
-/// What (x-m) gamma r^ and (x-m)(gamma r^) can lose beyond ((x-m) r^) gamma: as many roundings, but the first
-/// product underflows by eta/2 before it meets r^ or x-m.
-Upward RowAllowance::association(const Form& form, const ElementFacts& e) const {
-  return Upward(2.0) * Upward(format_.eta / 2) * (form.rstd_abs + Upward(e.deviation) + form.mean);
-}
-
-/// Whether no intermediate of the allowed finishes can overflow on this element, the last sum apart (where
-/// y itself may overflow both outcomes are right, and the judge sees to it).
-bool RowAllowance::finish_in_range(const Form& form, const ElementFacts& e, Upward x_hat_error) const {
-  const Upward limit = format_.omega, two = 2.0;
-  const Upward ga = e.gamma_abs, m = Upward(mean_abs_) + form.mean;
-  const Upward x_hat = Upward(e.x_hat_abs) + x_hat_error;
-  Upward largest = max(x_hat, ga * x_hat);
-  if (any_association_) largest = max(largest, ga * (Upward(e.deviation) + form.mean));
-  if (folded_ || half_folded_) {
-    const Upward a = folded_ ? max(ga, Upward(half_folded_ ? 1.0 : 0.0)) * form.rstd_abs : form.rstd_abs;
-    largest = max(largest, max(a, a * (Upward(e.x_abs) + m) + (folded_ ? Upward(e.beta_abs) : Upward(0.0))));
-  }
-  return (two * largest).value() <= limit.value();
-}
-
-Upward RowAllowance::narrow(Upward error, Upward magnitude, DType output) const {
-  if (format_of(accumulate_).precision <= format_of(output).precision) return error;
-  return error + Upward(unit_roundoff(output)) * (magnitude + error) + Upward(smallest_subnormal(output) / 2);
-}
-
-ElementAllowance RowAllowance::y(const ElementFacts& e) const {
-  ElementAllowance out{0, true};
-  Upward error = 0.0;
-  for (int i = 0; i < form_count_; ++i) {
-    const Form& form = forms_[static_cast<std::size_t>(i)];
-    Upward x_hat_error = 0.0;
-    if (direct_) {
-      x_hat_error = direct_x_hat(form, e);
-      Upward direct = scale_shift(x_hat_error, e);
-      if (any_association_ && e.gamma_abs != 1 && direct.value() > 0) direct += association(form, e);
-      error = max(error, direct);
-    }
-    if (half_folded_) {
-      const Upward half = half_folded_x_hat(form, e);
-      error = max(error, scale_shift(half, e));
-      x_hat_error = max(x_hat_error, half);
-    }
-    if (folded_) error = max(error, folded(form, e));
-    out.in_range = out.in_range && finish_in_range(form, e, x_hat_error);
-  }
-  out.y = narrow(error, e.y_abs, storage_).value();
-  return out;
-}
-
-double RowAllowance::x_hat(const ElementFacts& e) const {
-  Upward error = 0.0;
-  for (int i = 0; i < form_count_; ++i) {
-    if (direct_) error = max(error, direct_x_hat(forms_[static_cast<std::size_t>(i)], e));
-    if (half_folded_) error = max(error, half_folded_x_hat(forms_[static_cast<std::size_t>(i)], e));
-  }
-  return error.value();
+RowAllowance::Narrowing RowAllowance::narrowing(DType output) const {
+  if (format_of(accumulate_).precision <= format_of(output).precision) return {};
+  return {unit_roundoff(output), smallest_subnormal(output) / 2};
 }
 
 double RowAllowance::centre(double deviation) const {

@@ -51,6 +51,13 @@ class RowAllowance {
   double void_intermediate(const ElementFacts& e) const;
 
   ElementAllowance y(const ElementFacts& e) const;
+  /// The allowance of y alone, for a caller who has asked in_range of the row's largest gamma and beta.
+  double y_error(const ElementFacts& e) const;
+  /// The same by operations that each round up, which takes longer: at most y_error, and at least its
+  /// (1 + 2^-40)th part.
+  double y_error_rounded_up(const ElementFacts& e) const;
+  /// Every element of the row with |gamma| and |beta| up to these is in range.
+  bool in_range(double gamma_abs, double beta_abs) const;
   double x_hat(const ElementFacts& e) const;
   double largest_working() const { return format_.omega; }
   /// Of the statistics as outputs (rounded to their dtype), and as steps in the working type.
@@ -76,21 +83,42 @@ class RowAllowance {
   };
   void add_form(const MomentBound& moments, const RowFacts& facts, double eps, bool approximate_root);
   void fill_coefficients(Form& form) const;
-  Upward direct_x_hat(const Form& form, const ElementFacts& e) const;
-  Upward half_folded_x_hat(const Form& form, const ElementFacts& e) const;
-  Upward scale_shift(Upward x_hat_error, const ElementFacts& e) const;
-  Upward folded(const Form& form, const ElementFacts& e) const;
-  Upward association(const Form& form, const ElementFacts& e) const;
-  bool finish_in_range(const Form& form, const ElementFacts& e, Upward x_hat_error) const;
-  Upward narrow(Upward error, Upward magnitude, DType output) const;
+  /// What one more rounding adds, to an output that is narrower than the accumulate type; u is 0 if it is
+  /// not.
+  struct Narrowing {
+    double u = 0;
+    double half_eta = 0;
+    template <class N>
+    N operator()(N error, N magnitude) const {
+      return u == 0 ? error : error + N(u) * (magnitude + error) + N(half_eta);
+    }
+  };
+  Narrowing narrowing(DType output) const;
+  // In finish_bound.cpp, for N = Upward and N = double.
+  template <class N>
+  N direct_x_hat(const Form& form, const ElementFacts& e) const;
+  template <class N>
+  N half_folded_x_hat(const Form& form, const ElementFacts& e) const;
+  template <class N>
+  N scale_shift(N x_hat_error, const ElementFacts& e) const;
+  template <class N>
+  N folded(const Form& form, const ElementFacts& e) const;
+  template <class N>
+  N association(const Form& form, const ElementFacts& e) const;
+  template <class N>
+  N error_of_y(const ElementFacts& e) const;
+  Upward x_hat_error(const Form& form, const ElementFacts& e) const;
+  bool finish_in_range(const Form& form, const ElementFacts& e) const;
+  bool moderate(const Form& form) const;
 
   Working format_;
   DType accumulate_;
-  DType storage_;
+  Narrowing of_y_;
   bool direct_ = true, folded_ = true, half_folded_ = true;
   bool any_association_ = true;  ///< the factors of gamma (x-m) r in any order
   std::array<Form, 4> forms_;    ///< form_count_ of them
   int form_count_ = 0;
+  bool moderate_ = true;  ///< the coefficients are of a size that plain doubles can deal with
   bool constant_ = false;
   bool in_range_ = true;
   bool void_ = false;
@@ -98,6 +126,8 @@ class RowAllowance {
   bool mean_exact_ = true;
   double eps_rounded_ = 0;
   double mean_abs_ = 0;
+  double max_abs_ = 0;
+  double max_dev_ = 0;
   double w_lo_ = 0;        ///< lower bound of var+eps
   double rstd_exact_ = 0;  ///< upper bound of 1/sqrt(var+eps)
   double mean_ = 0, mean_step_ = 0, variance_step_ = 0, rstd_ = 0, rstd_step_ = 0;

@@ -128,7 +128,8 @@ std::string_view output_name(Output output) {
   return names[static_cast<std::size_t>(output)];
 }
 
-Judgement judge(const Case& c, const Observation& observed, const Contract& contract, OracleChoice oracle) {
+Judgement judge(const Case& c, const Observation& observed, const Contract& contract, OracleChoice oracle,
+                Detail detail) {
   if (auto done = judge_status(c, observed)) return *std::move(done);
   if (const std::string fault = shape_fault(c, observed); !fault.empty())
     return settled(Verdict::fail, fault);
@@ -143,7 +144,8 @@ Judgement judge(const Case& c, const Observation& observed, const Contract& cont
   std::vector<double> errors;
   bool worst_is_wrong = false;
   for (std::int64_t row = 0; row < row_count(c); ++row) {
-    RowOutcome r = judge_row(input, row, observed, contract, oracle, errors, out.errors);
+    RowOutcome r = judge_row(input, row, observed, contract, oracle,
+                             detail == Detail::full ? &errors : nullptr, out.errors);
     out.rows.push_back(r.verdict);
     out.verdict = std::max(out.verdict, r.verdict);
     out.counts.elements += r.counts.elements;
@@ -164,7 +166,7 @@ Judgement judge(const Case& c, const Observation& observed, const Contract& cont
       out.kappa = r.kappa;
     }
   }
-  if (out.worst) settle_report(input, *out.worst);
+  if (out.worst && (worst_is_wrong || detail == Detail::full)) settle_report(input, *out.worst);
   summarise(errors, out.errors);
   out.reason = reason_for(out, contract);
   if (!out.range_class.empty()) {

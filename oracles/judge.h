@@ -88,10 +88,15 @@ struct Judgement {
 /// The oracle that decides; automatic: an estimate with a proven error, and exact where that cannot.
 enum class OracleChoice : std::uint8_t { automatic, exact };
 
+/// What a judgement is asked for beside the verdicts, the counts and the largest errors: everything, or no
+/// more. Then `mean_ulp` and `p99_ulp` are 0, and a `worst` that is not wrong has the estimate of its exact
+/// value in place of the value.
+enum class Detail : std::uint8_t { full, verdict };
+
 /// Pure: no clock, no randomness, no state. `expect refused` is honoured; which rows must be NaN follows from
 /// x.
 Judgement judge(const Case& c, const Observation& observed, const Contract& contract,
-                OracleChoice oracle = OracleChoice::automatic);
+                OracleChoice oracle = OracleChoice::automatic, Detail detail = Detail::full);
 
 /// The first of the six steps that is out of its own bound under the contract, from a trace of the row
 /// that ran; nothing if every step keeps its bound.

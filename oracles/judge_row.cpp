@@ -17,14 +17,15 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 class RowJudge {
  public:
   RowJudge(RowInput& input, std::int64_t row, const Observation& observed, const Contract& contract,
-           OracleChoice oracle, std::vector<double>& errors, ErrorStatistics& statistics)
+           OracleChoice oracle, std::vector<double>* errors, ErrorStatistics& statistics)
       : input_(input),
         row_(row),
         observed_(observed),
         contract_(contract),
         oracle_(oracle),
         errors_(errors),
-        statistics_(statistics) {}
+        statistics_(statistics),
+        unit_roundoff_(unit_roundoff(observed.y.dtype)) {}
 
   RowOutcome run();
 
@@ -34,6 +35,15 @@ class RowJudge {
   void judge_statistics(bool finite);
   void judge_statistic(Output output, std::uint64_t got, const Estimated& estimate, double allowance);
   void judge_number(std::int64_t i, const RowInput::Element& e, double allowance);
+  /// An element of y that was compared with a number.
+  struct Number {
+    std::int64_t column = 0;
+    double want = 0;
+    double error_ulp = 0;
+    double normwise_u = 0;
+    double allowance = 0;
+  };
+  ElementReport report_of(const Number& number) const;
   void judge_special_column(std::int64_t i);
   void judge_infinite_beta(std::int64_t i);
   void judge_void_element(std::int64_t i, const ElementFacts& e);
@@ -56,10 +66,13 @@ class RowJudge {
   const Observation& observed_;
   const Contract& contract_;
   OracleChoice oracle_;
-  std::vector<double>& errors_;
+  std::vector<double>* errors_;
   ErrorStatistics& statistics_;
+  double unit_roundoff_;
   std::optional<RowAllowance> allowance_;
   RowOutcome out_;
+  Number largest_number_;
+  double largest_ = -1;             // its |error|; of the elements that are right
   bool differs_from_beta_ = false;  // the exact y somewhere is not beta
   bool ignorable_ = true;           // so far every allowance reaches |y - beta|
   bool voided_ = false;
@@ -157,11 +170,12 @@ void RowJudge::judge_void_element(std::int64_t i, const ElementFacts& e) {
 
 void RowJudge::judge_number(std::int64_t i, const RowInput::Element& e, double allowance) {
   const DType dtype = observed_.y.dtype;
-  const double beta = input_.beta_at(i);
+  const std::uint64_t bits = y_bits(i);
+  const double got = to_double(dtype, bits);
   const Estimated& estimate = e.y;
   RowInput& input = input_;
   const Measure m = measure(
-      dtype, y_bits(i), estimate,
+      dtype, bits, estimate,
       [&input, i] { return input.exact_row().y(i, input.gamma_at(i), input.beta_at(i)); }, allowance);
 
   const double share = e.facts.gamma_abs * e.facts.x_hat_abs;
@@ -169,36 +183,38 @@ void RowJudge::judge_number(std::int64_t i, const RowInput::Element& e, double a
   ignorable_ = ignorable_ && allowance >= share;
 
   const double magnitude = std::fabs(m.error_ulp);
-  errors_.push_back(magnitude);
+  if (errors_ != nullptr) errors_->push_back(magnitude);
   ++statistics_.judged;
   if (!m.correctly_rounded) ++statistics_.not_correctly_rounded;
   statistics_.max_ulp = std::max(statistics_.max_ulp, magnitude);
-  const double size = share + std::fabs(beta);
-  const double normwise = m.error_abs == 0 ? 0 : m.error_abs / (unit_roundoff(dtype) * size);
+  const double size = share + e.facts.beta_abs;
+  const double normwise = m.error_abs == 0 ? 0 : m.error_abs / (unit_roundoff_ * size);
   statistics_.max_normwise_u = std::max(statistics_.max_normwise_u, normwise);
   if (m.error_abs > 0 && std::isfinite(m.error_abs)) {
     statistics_.max_share_of_bound = std::max(statistics_.max_share_of_bound, m.error_abs / allowance);
   }
   if (m.within) {
     ++out_.counts.proved;
-    if (out_.largest && std::fabs(out_.largest->error_ulp) >= magnitude) return;
-  } else {
-    ++out_.counts.failed;
+    if (!(magnitude > largest_)) return;
+    largest_ = magnitude;
+    largest_number_ = {i, estimate.value.hi, m.error_ulp, normwise, allowance};
+    return;
   }
+  ++out_.counts.failed;
+  ElementReport r = report_of({i, estimate.value.hi, m.error_ulp, normwise, allowance});
+  if (std::isnan(got)) r.reason = "NaN where the exact y is a number";
+  if (std::isinf(got)) r.reason = "an infinity where the exact y is finite";
+  wrong(std::move(r));
+}
 
-  ElementReport r = report(Output::y, i, y_bits(i));
-  r.want = estimate.value.hi;
-  r.error_ulp = m.error_ulp;
-  r.normwise_u = normwise;
-  r.allowed_abs = allowance;
-  r.allowed_ulp = allowance / ulp(dtype, r.want);
-  if (m.within) {
-    out_.largest = std::move(r);
-  } else {
-    if (std::isnan(y_value(i))) r.reason = "NaN where the exact y is a number";
-    if (std::isinf(y_value(i))) r.reason = "an infinity where the exact y is finite";
-    wrong(std::move(r));
-  }
+ElementReport RowJudge::report_of(const Number& number) const {
+  ElementReport r = report(Output::y, number.column, y_bits(number.column));
+  r.want = number.want;
+  r.error_ulp = number.error_ulp;
+  r.normwise_u = number.normwise_u;
+  r.allowed_abs = number.allowance;
+  r.allowed_ulp = number.allowance / ulp(r.dtype, r.want);
+  return r;
 }
 
 void RowJudge::judge_finite_row() {
@@ -208,6 +224,7 @@ void RowJudge::judge_finite_row() {
   out_.kappa = facts.kappa;
   const bool degenerate = facts.constant && eps == 0;
   const bool in_range = allowance_->in_range() && (input_.estimate->usable() || degenerate);
+  const bool row_fits = in_range && allowance_->in_range(input_.gamma_largest, input_.beta_largest);
   for (std::int64_t i = 0; i < n(); ++i) {
     const double gamma = input_.gamma_at(i), beta = input_.beta_at(i);
     if (std::isnan(gamma) || std::isnan(beta) || std::isinf(gamma)) {
@@ -230,7 +247,8 @@ void RowJudge::judge_finite_row() {
         judge_void_element(i, e.facts);
         continue;
       }
-      const ElementAllowance a = allowance_->y(e.facts);
+      const ElementAllowance a =
+          row_fits ? ElementAllowance{allowance_->y_error(e.facts), true} : allowance_->y(e.facts);
       if (a.in_range) {
         judge_number(i, e, a.y);
       } else {
@@ -338,6 +356,7 @@ RowOutcome RowJudge::run() {
   } else {
     judge_nonfinite_row();
   }
+  if (largest_ >= 0) out_.largest = report_of(largest_number_);
   judge_statistics(finite);
   if (out_.counts.skipped > 0) describe_range();
   const bool vacuous = differs_from_beta_ && ignorable_ && out_.counts.proved > 0;
@@ -366,7 +385,7 @@ void settle_report(RowInput& input, ElementReport& r) {
 }
 
 RowOutcome judge_row(RowInput& input, std::int64_t row, const Observation& observed, const Contract& contract,
-                     OracleChoice oracle, std::vector<double>& errors, ErrorStatistics& statistics) {
+                     OracleChoice oracle, std::vector<double>* errors, ErrorStatistics& statistics) {
   return RowJudge(input, row, observed, contract, oracle, errors, statistics).run();
 }
 

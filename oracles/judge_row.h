@@ -20,9 +20,9 @@ struct RowOutcome {
 };
 
 /// Judges y, and mean and rstd where given. |errors| in ulp of the elements that were compared with a
-/// number are appended to `errors`, and folded into `statistics`.
+/// number are appended to `errors`, if there is one, and folded into `statistics`.
 RowOutcome judge_row(RowInput& input, std::int64_t row, const Observation& observed, const Contract& contract,
-                     OracleChoice oracle, std::vector<double>& errors, ErrorStatistics& statistics);
+                     OracleChoice oracle, std::vector<double>* errors, ErrorStatistics& statistics);
 
 /// Fills the exact value of a report on a number: want, its rounding, the allowance in its ulp.
 void settle_report(RowInput& input, ElementReport& report);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <type_traits>
 
 #include "corpus/dtype.h"
 #include "oracles/estimate.h"
@@ -18,8 +18,18 @@ struct Measure {
   double error_abs = 0;  ///< |got - exact|, rounded
 };
 
-/// The exact value, made only if the estimate cannot decide.
-using ExactSource = std::function<ExactValue()>;
+/// The exact value, made only if the estimate cannot decide: refers to a callable, which must outlive it.
+class ExactSource {
+ public:
+  template <class F>
+  requires(!std::is_same_v<F, ExactSource>) ExactSource(const F& make)
+      : context_(&make), call_([](const void* f) { return (*static_cast<const F*>(f))(); }) {}
+  ExactValue operator()() const { return call_(context_); }
+
+ private:
+  const void* context_;
+  ExactValue (*call_)(const void*);
+};
 
 /// `allowance` in absolute terms, finite or infinite. Decides by the estimate where its error allows, else by
 /// integers. An infinity passes where |exact| + allowance reaches the overflow threshold of `dtype` with

@@ -1,30 +1,46 @@
 // Loads rows, and makes what the judge asks of them.
 #include "oracles/row_input.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 namespace normcheck {
 
-RowInput::RowInput(const Case& c) : problem(&c), x(static_cast<std::size_t>(row_length(c))) {
-  for (const auto& [tensor, out] : {std::pair{&c.gamma, &gamma}, std::pair{&c.beta, &beta}}) {
-    if (!*tensor) continue;
-    for (std::int64_t i = 0; i < (*tensor)->size(); ++i) out->push_back((*tensor)->value(i));
+namespace {
+
+void take(const std::optional<Tensor>& tensor, std::vector<double>& out, double absent, double& largest) {
+  largest = tensor ? 0 : absent;
+  if (!tensor) return;
+  out.resize(static_cast<std::size_t>(tensor->size()));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = tensor->value(static_cast<std::int64_t>(i));
+    const double size = std::fabs(out[i]);
+    if (size <= std::numeric_limits<double>::max()) largest = std::max(largest, size);
   }
 }
 
+}  // namespace
+
+RowInput::RowInput(const Case& c) : problem(&c), x(static_cast<std::size_t>(row_length(c))) {
+  take(c.gamma, gamma, 1, gamma_largest);
+  take(c.beta, beta, 0, beta_largest);
+}
+
 bool RowInput::load(std::int64_t row, bool prefixes) {
-  bool finite = true;
+  if (row == loaded_ && (loaded_prefixes_ || !prefixes)) return finite_;
+  loaded_ = row;
+  loaded_prefixes_ = prefixes;
+  finite_ = true;
   const auto n = static_cast<std::int64_t>(x.size());
   for (std::int64_t i = 0; i < n; ++i) {
     const double v = problem->x.value(row * n + i);
     x[static_cast<std::size_t>(i)] = v;
-    finite = finite && std::isfinite(v);
+    finite_ = finite_ && std::isfinite(v);
   }
   exact.reset();
   estimate.reset();
-  if (!finite) return false;
+  if (!finite_) return false;
   condition.fill(x.data(), n, prefixes);
   estimate.emplace(condition, problem->eps);
   return true;

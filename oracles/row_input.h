@@ -22,9 +22,12 @@ struct RowInput {
   RowCondition condition;
   std::optional<RowEstimate> estimate;
   std::optional<ExactRow> exact;  ///< made on demand
+  double gamma_largest = 0;       ///< of the finite ones, in magnitude; 1 where absent
+  double beta_largest = 0;
 
   explicit RowInput(const Case& c);
-  /// Loads row `row`; false if it holds a NaN or an infinity (then there are no statistics).
+  /// Loads row `row`, unless it is loaded; false if it holds a NaN or an infinity (then there are no
+  /// statistics). The case must not change in between.
   bool load(std::int64_t row, bool prefixes);
   double gamma_at(std::int64_t i) const { return gamma.empty() ? 1.0 : gamma[static_cast<std::size_t>(i)]; }
   double beta_at(std::int64_t i) const { return beta.empty() ? 0.0 : beta[static_cast<std::size_t>(i)]; }
@@ -35,6 +38,11 @@ struct RowInput {
     Estimated y;
   };
   Element element(std::int64_t i, OracleChoice oracle = OracleChoice::automatic) const;
+
+ private:
+  std::int64_t loaded_ = -1;
+  bool loaded_prefixes_ = false;
+  bool finite_ = false;
 };
 
 }  // namespace normcheck
