@@ -52,8 +52,11 @@ std::uint64_t stepped(DType dtype, std::uint64_t bits, std::int64_t by) {
       static_cast<std::int64_t>(((std::uint64_t{1} << (f.bits - f.precision)) - 1) << (f.precision - 1));
   const auto magnitude = static_cast<std::int64_t>(bits & (sign - 1));
   if (magnitude > infinity) return bits;
-  const std::int64_t at =
-      std::clamp((bits & sign) != 0 ? -magnitude - 1 + by : magnitude + by, -infinity - 1, infinity);
+  const std::int64_t from = (bits & sign) != 0 ? -magnitude - 1 : magnitude;
+  // Compared before it is added: in f64 the sum does not fit.
+  const std::int64_t end = by >= 0 ? infinity : -infinity - 1;
+  const bool reached = by >= 0 ? from > end - by : from < end - by;
+  const std::int64_t at = reached ? end : from + by;
   return at < 0 ? static_cast<std::uint64_t>(-at - 1) | sign : static_cast<std::uint64_t>(at);
 }
 

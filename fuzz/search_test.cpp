@@ -119,6 +119,23 @@ TEST(Mutate, ChangesOneThing) {
   fmt::print("changes made:{}\n", text);
 }
 
+TEST(Mutate, StepsEndAtInfinity) {
+  CounterRng rng(promise_seed(), 63);
+  std::int64_t ended = 0, steps = 0;
+  for (const DType dtype : float_dtypes) {
+    Case c;
+    c.x = Tensor(dtype, {1, 1});
+    for (int i = 0; i < 2000; ++i, ++steps) {
+      c.x.set_value(0, i % 2 == 0 ? largest_finite(dtype) : -largest_finite(dtype));
+      apply(Change::step_element, c, rng);
+      ASSERT_FALSE(std::isnan(c.x.value(0))) << dtype_name(dtype);
+      ended += std::isinf(c.x.value(0)) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(ended, steps / 4);
+  fmt::print("{} steps from the largest numbers, {} to infinity\n", steps, ended);
+}
+
 TEST(Feedback, SeesMoreWhereMoreWasReached) {
   int last = -1;
   for (int e = -80; e <= 16; ++e) {
