@@ -33,7 +33,9 @@ R reciprocal_root(const R& var, const R& eps_rounded, double eps) {
   } else {
     const R w = var + eps_rounded;
     const R half = Traits::from_double(0.5) * w, one_and_half = Traits::from_double(1.5);
-    R r = Traits::from_double(estimated_reciprocal_root(Traits::to_double(w)));
+    const double estimate = estimated_reciprocal_root(Traits::to_double(w));
+    R r = Traits::from_double(estimate);
+    if (!std::isfinite(estimate)) return r;  // a step would make NaN of 1/sqrt(0)
     for (int step = 0; step < newton_steps(variant.root); ++step) r = r * (one_and_half - (half * r) * r);
     return r;
   }
