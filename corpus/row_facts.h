@@ -23,12 +23,13 @@ struct RowFacts {
   double abs_dev_sum = 0;  ///< D1, sum of |x - mu|
   double variance = 0;     ///< V
   double variance_lo = 0;
-  double max_abs = 0;
+  double max_abs = 0;  ///< max |x|, exactly
   double max_dev = 0;  ///< max |x - mu|
   double kappa = 0;    ///< sqrt(Q/(nV)), to be shown, no bound; infinity where V is 0, Q not
   int sum_bits = 0;    ///< all x are multiples of some q with A1 <= 2^sum_bits * q, so that every
                        ///< partial sum, in any order, is exact in a format of that many bits
   const double* deviation = nullptr;  ///< n values, |x_i - mu|
+  const double* x = nullptr;          ///< the n values themselves
 
   // Prefix facts, k = 0..n-1, of x_0..x_k (prefix mean mu_k, prefix sum of squared deviations S_k).
   const double* prefix_mean_abs = nullptr;    ///< |mu_k|
@@ -40,6 +41,9 @@ struct RowFacts {
   /// Facts of a block, in O(1). mean_gap: >= |mean(lo..mid-1) - mean(mid..hi-1)|.
   BlockFacts (*block)(const void* context, std::int64_t lo, std::int64_t hi) = nullptr;
   double (*mean_gap)(const void* context, std::int64_t lo, std::int64_t mid, std::int64_t hi) = nullptr;
+  /// The row with its elements sorted by i mod `lanes`, each lane in order: n, constant, x, and the prefix
+  /// and block facts of that order, nothing else. Good until other lanes, or another row, are asked for.
+  const RowFacts& (*in_lanes)(const void* context, std::int64_t lanes) = nullptr;
   const void* context = nullptr;
 };
 

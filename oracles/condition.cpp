@@ -28,6 +28,7 @@ void RowCondition::fill(const double* x, std::int64_t n, bool prefixes) {
   facts_ = RowFacts{};
   x_ = x;
   facts_.n = n;
+  facts_.x = x;
   const auto size = static_cast<std::size_t>(n);
   deviation_.resize(size);
   facts_.deviation = deviation_.data();

@@ -65,6 +65,8 @@ void PrefixTable<N>::fill(const double* x, std::int64_t count, RowFacts& facts) 
   facts.dev_after = after_.data();
   facts.block = &PrefixTable::block;
   facts.mean_gap = &PrefixTable::mean_gap;
+  facts.in_lanes = &PrefixTable::in_lanes;
+  by_lane_.lanes = 0;
   facts.context = this;
   facts.constant_prefix = 1;
   while (facts.constant_prefix < count && run_[static_cast<std::size_t>(facts.constant_prefix)] == 0) {
@@ -112,6 +114,25 @@ double PrefixTable<N>::mean_gap(const void* context, std::int64_t lo, std::int64
   const auto& self = *static_cast<const PrefixTable*>(context);
   if (self.constant(lo, hi)) return 0;
   return sum_up(size_up(minus(self.block_mean(mid, hi), self.block_mean(lo, mid))), 2 * self.mean_error_);
+}
+
+template <class N>
+const RowFacts& PrefixTable<N>::in_lanes(const void* context, std::int64_t lanes) {
+  const auto& self = *static_cast<const PrefixTable*>(context);
+  Lanes& sorted = self.by_lane_;
+  if (sorted.lanes == lanes) return sorted.facts;
+  const std::size_t n = self.run_.size(), step = static_cast<std::size_t>(lanes);
+  sorted.x.clear();
+  for (std::size_t lane = 0; lane < step; ++lane)
+    for (std::size_t i = lane; i < n; i += step) sorted.x.push_back(self.x_[i]);
+  if (!sorted.table) sorted.table = std::make_unique<PrefixTable>();
+  sorted.facts = RowFacts{};
+  sorted.facts.n = static_cast<std::int64_t>(n);
+  sorted.facts.x = sorted.x.data();
+  sorted.facts.constant = self.constant(0, sorted.facts.n);
+  sorted.table->fill(sorted.x.data(), sorted.facts.n, sorted.facts);
+  sorted.lanes = lanes;
+  return sorted.facts;
 }
 
 template class PrefixTable<Pair>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "corpus/row_facts.h"
@@ -21,6 +22,7 @@ class PrefixTable {
  private:
   static BlockFacts block(const void* context, std::int64_t lo, std::int64_t hi);
   static double mean_gap(const void* context, std::int64_t lo, std::int64_t mid, std::int64_t hi);
+  static const RowFacts& in_lanes(const void* context, std::int64_t lanes);
   N block_mean(std::int64_t lo, std::int64_t hi) const;
   bool constant(std::int64_t lo, std::int64_t hi) const {
     return run_[static_cast<std::size_t>(hi - 1)] <= lo;
@@ -32,6 +34,15 @@ class PrefixTable {
   std::vector<double> mean_abs_, square_dev_, before_, after_;
   double mean_error_ = 0;
   double square_error_ = 0;
+
+  /// The row in lanes, filled when first asked for; a table is used by one thread at a time.
+  struct Lanes {
+    std::int64_t lanes = 0;  ///< 0: of another row
+    std::vector<double> x;
+    RowFacts facts;
+    std::unique_ptr<PrefixTable> table;
+  };
+  mutable Lanes by_lane_;
 };
 
 extern template class PrefixTable<Pair>;

@@ -25,6 +25,12 @@ inline double division_roundings(const Working& f, std::int64_t n, Division divi
   return (f.count_exact(n) ? 1.0 : 2.0) + (division == Division::by_reciprocal ? 1.0 : 0.0);
 }
 
+/// Whether 1/n keeps its relative error where it is multiplied by: it is no subnormal number. (In f16, n <=
+/// 2^14.)
+inline bool reciprocal_in_range(const Working& f, std::int64_t n, Division division) {
+  return division == Division::by_count || static_cast<double>(n) * f.eta <= 2 * f.u;
+}
+
 /// How a summation's error grows: |sum^ - sum| <= of_sum |sum| + of_terms (sum of |terms|).
 struct Growth {
   Upward of_sum;
@@ -72,12 +78,14 @@ inline bool sums_in_range(const RowFacts& facts, const Working& f) {
   return static_cast<double>(facts.n) <= f.omega && grown.value() <= f.omega && spread.value() <= f.omega;
 }
 
-/// Whether no sum of squared deviations about a mean that is off by at most `mean_error` overflows: four
-/// times n(V + E^2) covers (x - mean)^2 and every partial sum of them.
+/// Whether no sum of squared deviations about a mean that is off by at most `mean_error` overflows: n(V +
+/// E^2), as the sum grows in any order, with room for the roundings of each term. No term is larger than the
+/// sum.
 inline bool squares_in_range(const RowFacts& facts, const Working& f, Upward mean_error) {
+  const Upward growth = Upward(4.0) * (Upward(1.0) + growth_in_any_order(facts.n, f).of_terms);
   const Upward total =
-      Upward(static_cast<double>(facts.n)) * (Upward(facts.variance) + mean_error * mean_error) * Upward(4.0);
-  return total.value() <= f.omega;
+      Upward(static_cast<double>(facts.n)) * (Upward(facts.variance) + mean_error * mean_error);
+  return (growth * total).value() <= f.omega;
 }
 
 }  // namespace normcheck

@@ -20,7 +20,8 @@ inline MomentBound two_pass_bound(const RowFacts& facts, const Working& f, Divis
   out.variance_nonnegative = true;
   out.mean_of_squares = true;
   out.mean = mean_of_sum(facts, f, division, growth);
-  out.in_range = sums_in_range(facts, f) && squares_in_range(facts, f, out.mean);
+  out.in_range = sums_in_range(facts, f) && squares_in_range(facts, f, out.mean) &&
+                 reciprocal_in_range(f, facts.n, division);
   out.mean_exact = out.mean.value() == 0;
   if (facts.n == 1) return out;
   const Upward few = gamma(3 + division_roundings(f, facts.n, division), f.u), sum = growth.of_positive();

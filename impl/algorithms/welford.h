@@ -19,15 +19,19 @@ struct Partial {
   R square_dev{};
 };
 
+/// One step: mean += (v-mean)/n; S += (v-mean_before)*(v-mean_after).
+template <Arithmetic R>
+void welford_add(Partial<R>& p, const R& v) {
+  ++p.n;
+  const R before = v - p.mean;
+  p.mean = p.mean + before / count<R>(p.n);
+  p.square_dev = p.square_dev + before * (v - p.mean);
+}
+
 template <Arithmetic R>
 Partial<R> welford_partial(std::span<const R> x) {
   Partial<R> p;
-  for (const R& v : x) {
-    ++p.n;
-    const R before = v - p.mean;
-    p.mean = p.mean + before / count<R>(p.n);
-    p.square_dev = p.square_dev + before * (v - p.mean);
-  }
+  for (const R& v : x) welford_add(p, v);
   return p;
 }
 
@@ -38,15 +42,17 @@ struct PartialBound {
 };
 
 /// Welford over the elements lo..hi-1, as a recursion over exact prefix statistics mu_k, S_k of the block
-/// (u: unit roundoff; g: gamma_2, or gamma_3 once k is not representable):
+/// (u: unit roundoff; g: gamma_2, one rounding more once k is not representable, and one more for a
+/// multiplication by 1/k, whose own error is k eta/2 where it is subnormal):
 ///   E_k = (1+u)[ E_{k-1}(k-1)/k + g(|x_k - mu_{k-1}| + E_{k-1})/k + eta/2 ] + u|mu_k|
 ///   t_k = (x_k - mu_{k-1})(x_k - mu_k)
 ///   F_k = (1+u)[ F_{k-1} + (1+gamma_3)(|x_k-mu_{k-1}|E_k + |x_k-mu_k|E_{k-1} + E_k E_{k-1}) + gamma_3 t_k +
 ///   eta/2 ] + u S_k
 /// As long as all elements so far are equal, every step is exact and both errors are 0.
 inline PartialBound welford_recursion(const RowFacts& facts, const Working& f, std::int64_t lo,
-                                      std::int64_t hi) {
+                                      std::int64_t hi, Division division = Division::by_count) {
   const Upward u = f.u, one = 1.0, half_eta = f.eta / 2, g3 = gamma(3, f.u);
+  const double smallest_normal = f.eta / (2 * f.u);
   PartialBound e;
   for (std::int64_t i = lo + 1; i < hi; ++i) {
     const double k = static_cast<double>(i - lo + 1);
@@ -63,7 +69,9 @@ inline PartialBound welford_recursion(const RowFacts& facts, const Working& f, s
       square_dev = b.square_dev_sum;
       before = facts.mean_gap(facts.context, lo, i, i + 1);
     }
-    const Upward g = f.count_exact(i - lo + 1) ? gamma(2, f.u) : g3;
+    Upward g = gamma(1 + division_roundings(f, i - lo + 1, division), f.u);
+    if (division == Division::by_reciprocal && 1 / k < 2 * smallest_normal)
+      g = g + (one + g) * Upward(k) * half_eta;
     const Upward d = before;
     const Upward after = divide(d * Upward(k - 1), k);
     const Upward drift = divide(e.mean * Upward(k - 1) + g * (d + e.mean), k) + half_eta;
@@ -94,27 +102,32 @@ inline MomentBound moments_of_partial(const RowFacts& facts, const Working& f, P
   out.mean = e.mean;
   out.variance_nonnegative = true;
   out.mean_exact = e.mean.value() == 0;
-  out.in_range = sums_in_range(facts, f) && partials_in_range(facts, f, e.square_dev);
+  out.in_range = sums_in_range(facts, f) && partials_in_range(facts, f, e.square_dev) &&
+                 reciprocal_in_range(f, facts.n, division);
   if (facts.constant) return out;
   out.variance = (Upward(1.0) + g) * divide(e.square_dev, static_cast<double>(facts.n)) +
                  g * Upward(facts.variance) + Upward(f.eta / 2);
   return out;
 }
 
-/// mean += (x-mean)/k; S += (x-mean_before)*(x-mean_after); var = S/n.
-struct Welford {
+/// mean += (x-mean)/k; S += (x-mean_before)*(x-mean_after); var = S/n, or S times a rounded 1/n.
+template <Division how>
+struct WelfordThen {
   static constexpr std::string_view name = "welford";
+  static constexpr Division division = how;
   static constexpr bool reads_prefixes = true;
 
   template <Arithmetic R>
   static Moments<R> moments(std::span<const R> x) {
     const Partial<R> p = welford_partial(x);
-    return {p.mean, p.square_dev / count<R>(p.n)};
+    return {p.mean, mean_of<how>(p.square_dev, count<R>(p.n), count<R>(1))};
   }
 
   static MomentBound bound(const RowFacts& facts, const Working& f) {
-    return moments_of_partial(facts, f, welford_recursion(facts, f, 0, facts.n), Division::by_count);
+    return moments_of_partial(facts, f, welford_recursion(facts, f, 0, facts.n), how);
   }
 };
+using Welford = WelfordThen<Division::by_count>;
+using WelfordByReciprocal = WelfordThen<Division::by_reciprocal>;
 
 }  // namespace normcheck

@@ -1,0 +1,80 @@
+// One pass over the differences from the row's first element.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string_view>
+
+#include "impl/algorithms/moment_bound.h"
+#include "impl/algorithms/moments.h"
+#include "impl/algorithms/sum_bound.h"
+#include "impl/arithmetic/arithmetic.h"
+
+namespace normcheck {
+
+/// d = x - x0; mean = x0 + mean(d); var = mean(d^2) - mean(d)^2. As good as two passes where x0 is near the
+/// mean; where x0 is an outlier, s = mu - x0 takes the place that mu has in naive: (s/std)^2 <= n, and the
+/// relative error of the variance is of order n u (1 + s^2/V).
+struct Shifted {
+  static constexpr std::string_view name = "shifted";
+
+  template <Arithmetic R>
+  static Moments<R> moments(std::span<const R> x) {
+    const R n = count<R>(static_cast<std::int64_t>(x.size()));
+    R sum{};
+    R squares{};
+    for (const R& v : x) {
+      const R d = v - x[0];
+      sum = sum + d;
+      squares = squares + d * d;
+    }
+    const R mean = sum / n;
+    return {x[0] + mean, squares / n - mean * mean};
+  }
+
+  /// With delta = x - x0 exactly, s its mean, a = sum |delta|, Q = sum delta^2 = n(V + s^2), d = delta(1+e),
+  /// |e| <= u, sums that grow by G = (n-1)u, k roundings in a division, g = gamma_k:
+  ///   sum:   |sum^ - n s| <= (u + G(1+u)) a, or 0 where the differences and their sums are exact
+  ///   E_s  = g|s| + (1+g)(u + G(1+u)) a/n + eta/2
+  ///   mean = fl(x0 + mean(d)):  E = (1+u) E_s + u|mu|
+  ///   squares/n takes 2 roundings of d, one of the square, n-1 of the sum, k: h = gamma_{n+2+k}
+  ///   B = (1+u)[ h Q/n + (1+u) E_s(2|s| + E_s) + u s^2 + eta(1+h) + eta/2 ] + u V.
+  /// On a constant row every difference is 0 and everything is exact.
+  static MomentBound bound(const RowFacts& facts, const Working& f) {
+    MomentBound out;
+    out.in_range = sums_in_range(facts, f);
+    if (facts.constant) {
+      out.mean_exact = out.variance_nonnegative = true;
+      return out;
+    }
+    const Upward u = f.u, one = 1.0, s = facts.deviation[0], v = facts.variance;
+    const double n = static_cast<double>(facts.n), k = division_roundings(f, facts.n, Division::by_count);
+    Upward a = 0.0;
+    for (std::int64_t i = 1; i < facts.n; ++i)
+      a += Upward(std::nextafter(std::fabs(facts.x[i] - facts.x[0]), Upward::infinity()));
+    const Upward growth = growth_in_any_order(facts.n, f).of_terms;
+    const Upward of_sum = differences_exact(facts, f, a) ? Upward(0.0) : u + growth * (one + u);
+    const Upward g = gamma(k, f.u);
+    const Upward off = g * s + (one + g) * of_sum * divide(a, n) + Upward(f.eta / 2);
+    const Upward h = gamma(n + 2 + k, f.u), squares = Upward(n) * (v + s * s);
+    const Upward of_squares = h * (v + s * s) + Upward(f.eta) * (one + h) + Upward(f.eta / 2);
+    const Upward of_mean = (one + u) * off * (Upward(2.0) * s + off) + u * s * s;
+    out.mean = (one + u) * off + u * Upward(facts.mean_abs);
+    out.variance = (one + u) * (of_squares + of_mean) + u * v;
+    out.in_range = out.in_range && ((one + u) * (one + growth) * a).value() <= f.omega &&
+                   (squares * (one + h) * Upward(4.0)).value() <= f.omega;
+    return out;
+  }
+
+ private:
+  /// All x are multiples of q = 2^(exponent of A1, plus 1, less sum_bits), and so are the differences, of
+  /// which each is at most A1: exact where A1 < 2^p q. Their sums are where also a < 2^p q.
+  static bool differences_exact(const RowFacts& facts, const Working& f, Upward a) {
+    if (!sums_exactly(facts, f)) return false;
+    const int quantum = std::ilogb(facts.abs_sum) + 1 - facts.sum_bits;
+    return a.value() == 0 || std::ilogb(a.value()) + 1 - quantum <= f.precision;
+  }
+};
+
+}  // namespace normcheck
