@@ -110,6 +110,16 @@ consteval Division division_of() {
 
 /// The row's name is written out where the row is, so that a search for it finds it; a name that is not
 /// the algorithm's, the accumulate type's and the variant's does not compile.
+template <class Algorithm, class R, Variant variant>
+consteval Row describe_row(std::string_view name, std::string_view expect, decltype(Row::run) run,
+                           decltype(Row::trace) trace, MomentBoundFunction moments,
+                           decltype(Row::missing) missing = nullptr) {
+  constexpr bool reads_prefixes = requires { Algorithm::reads_prefixes; };
+  if (!is_name_of(name, Algorithm::name, dtype_of<R>, variant)) throw "the row's name says too much";
+  return {name, Algorithm::name, dtype_of<R>, variant,        expect, storages_of(dtype_of<R>),
+          run,  trace,           moments,     reads_prefixes, missing};
+}
+
 template <class Algorithm, class R, Variant given = Variant{}>
 consteval Row make_row(std::string_view name, std::string_view expect) {
   constexpr Variant variant = [] {
@@ -117,18 +127,8 @@ consteval Row make_row(std::string_view name, std::string_view expect) {
     v.division = division_of<Algorithm>();
     return v;
   }();
-  constexpr bool reads_prefixes = requires { Algorithm::reads_prefixes; };
-  if (!is_name_of(name, Algorithm::name, dtype_of<R>, variant)) throw "the row's name says too much";
-  return {name,
-          Algorithm::name,
-          dtype_of<R>,
-          variant,
-          expect,
-          storages_of(dtype_of<R>),
-          run_rows<Algorithm, R, variant>,
-          trace_one<Algorithm, R, variant>,
-          Algorithm::bound,
-          reads_prefixes};
+  return describe_row<Algorithm, R, variant>(name, expect, run_rows<Algorithm, R, variant>,
+                                             trace_one<Algorithm, R, variant>, Algorithm::bound);
 }
 
 }  // namespace normcheck

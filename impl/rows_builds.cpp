@@ -1,6 +1,7 @@
 // Rows of builds with flags of their own: contracted to fma, and -ffast-math; each beside its plain row.
 #include <array>
 #include <cstddef>
+#include <type_traits>
 
 #include "impl/builds/interface.h"
 #include "impl/builds/subjects.h"
@@ -51,6 +52,21 @@ struct BuiltRow {
   }
 };
 
+/// squares/n - mean*mean in one rounding leaves the rounding error of squares even where n = 1, so that a
+/// variance of exactly 0, and the NaN of 0 times 1/sqrt(0), are certain of zeros alone.
+MomentBound naive_fused(const RowFacts& facts, const Working& format) {
+  MomentBound bound = Naive::bound(facts, format);
+  bound.mean_exact = bound.mean_exact && facts.mean_abs == 0;
+  return bound;
+}
+
+/// Fusing a product and a sum takes a rounding away: the algorithm's own bound holds, where that does not
+/// rest on two equal roundings that cancel.
+template <class Algorithm>
+constexpr MomentBoundFunction fused_bound() {
+  return std::is_same_v<Algorithm, Naive> ? naive_fused : Algorithm::bound;
+}
+
 /// A CPU without the instructions would die of the first one: SIGILL.
 std::string_view without_fma() {
 #if defined(__x86_64__)
@@ -65,7 +81,8 @@ consteval Row fma_row(std::string_view name, std::string_view expect) {
   constexpr std::size_t index = FmaSubjects::index_of<Subject<Algorithm, R, finish>>();
   using Built = BuiltRow<normcheck_abi::normcheck_build_fma, index, R, finish>;
   constexpr Variant variant{.finish = finish, .build = Build::fma};
-  return describe_row<Algorithm, R, variant>(name, expect, Built::run, Built::trace, without_fma);
+  return describe_row<Algorithm, R, variant>(name, expect, Built::run, Built::trace, fused_bound<Algorithm>(),
+                                             without_fma);
 }
 
 template <class Algorithm, class R, Finish finish = Finish::direct>
@@ -73,7 +90,7 @@ consteval Row fast_row(std::string_view name, std::string_view expect) {
   constexpr std::size_t index = FastSubjects::index_of<Subject<Algorithm, R, finish>>();
   using Built = BuiltRow<normcheck_abi::normcheck_build_fast, index, R, finish>;
   constexpr Variant variant{.finish = finish, .build = Build::fast};
-  return describe_row<Algorithm, R, variant>(name, expect, Built::run, Built::trace);
+  return describe_row<Algorithm, R, variant>(name, expect, Built::run, Built::trace, Algorithm::bound);
 }
 
 }  // namespace

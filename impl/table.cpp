@@ -20,7 +20,8 @@ constexpr std::array finishes = {std::string_view("direct"), std::string_view("f
 
 std::vector<Row> all_rows() {
   std::vector<Row> rows;
-  for (const auto part : {one_pass_rows(), two_pass_rows(), summation_rows(), welford_rows(), merge_rows()})
+  for (const auto part :
+       {one_pass_rows(), two_pass_rows(), summation_rows(), welford_rows(), merge_rows(), build_rows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }
@@ -41,6 +42,7 @@ const Row* find_row(std::string_view name) {
 }
 
 bool offers(const Row& row, DType storage) {
+  if (row.missing != nullptr && !row.missing().empty()) return false;
   return std::find(row.storages.begin(), row.storages.end(), storage) != row.storages.end();
 }
 
@@ -70,6 +72,10 @@ std::optional<Observation> declined(const Row& row, const Case& c) {
     return out;
   };
   if (auto why = refusal(c)) return answer(Status::invalid, std::move(*why));
+  if (row.missing != nullptr && !row.missing().empty()) {
+    return answer(Status::unsupported, fmt::format("x is {}: {} needs {} instructions, which this CPU lacks",
+                                                   dtype_name(c.x.dtype), row.name, row.missing()));
+  }
   if (!offers(row, c.x.dtype)) {
     std::string offered;
     for (const DType d : row.storages) {

@@ -31,6 +31,8 @@ struct Row {
   void (*trace)(const LayerNormCall& call, std::int64_t row, RowTrace& out);
   MomentBoundFunction moments;  ///< the proven bound of this row's own mean and variance
   bool reads_prefixes;          ///< that bound is a recursion over prefix facts (they cost time to fill)
+  /// Where set: the instructions that it needs and this CPU lacks, empty if none. It offers nothing then.
+  std::string_view (*missing)() = nullptr;
 };
 
 /// The bounds of the moments that `stable` allows, each valid for any order and for multiplication by a

@@ -1,0 +1,60 @@
+// What crosses between the project and a build with flags of its own: pointers and plain structs, no more.
+//
+// A template or an inline function of std:: that both sides instantiate has one name in both, and the linker
+// keeps one copy: it may be the one that was compiled with -mfma or -ffast-math, and then the judge runs it.
+// So the sources of a build see the project's namespace under another name (impl/builds/CMakeLists.txt), and
+// this header is all that they share with the rest; check_symbols.sh reads their objects for what leaks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace normcheck_abi {
+
+/// A LayerNormCall (impl/layer_norm_call.h); dtypes are DType's numbers.
+struct Call {
+  int storage;
+  int gamma_dtype;
+  int beta_dtype;
+  std::int64_t rows;
+  std::int64_t n;
+  double eps;
+  const std::byte* x;
+  const std::byte* gamma;
+  const std::byte* beta;
+  std::byte* y;
+  std::byte* mean;
+  std::byte* rstd;
+};
+
+/// RowBuffers and StepBuffers (impl/kernel.h): room for n numbers of the accumulate type each; steps as
+/// doubles.
+struct Space {
+  void* x;
+  void* y;
+  void* gamma;
+  void* beta;
+};
+struct Steps {
+  double mean;
+  double variance;
+  double rstd;
+  double* centre;
+  double* x_hat;
+  double* y;
+};
+
+/// One kernel: Kernel::run and Kernel::trace.
+struct Entry {
+  void (*run)(const Call& call, const Space& space);
+  void (*trace)(const Call& call, std::int64_t row, const Space& space, Steps& steps);
+};
+
+// The kernels of a build, in the order of its list in impl/builds/subjects.h. Calling this is safe anywhere;
+// what it returns may need a CPU with the build's instructions.
+extern "C" {
+const Entry* normcheck_build_fma();
+const Entry* normcheck_build_fast();
+}
+
+}  // namespace normcheck_abi
