@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <type_traits>
+#include <vector>
 
 #include "impl/builds/interface.h"
 #include "impl/builds/subjects.h"
@@ -32,23 +33,66 @@ normcheck_abi::Call across(const LayerNormCall& c) {
           c.rstd};
 }
 
+/// A row's numbers in the accumulate type, read by plain code; none for a null pointer.
+template <class R>
+std::vector<R> widened(DType dtype, const std::byte* from, std::int64_t n) {
+  std::vector<R> values(from == nullptr ? 0 : static_cast<std::size_t>(n));
+  if (from != nullptr) load(dtype, from, n, values.data());
+  return values;
+}
+template <class R>
+const std::byte* bytes_or_null(const std::vector<R>& values) {
+  return values.empty() ? nullptr : reinterpret_cast<const std::byte*>(values.data());
+}
+
 /// The plain side of one kernel of a build.
-template <EntriesOf entries, std::size_t index, class R, Finish finish>
+template <EntriesOf entries, std::size_t index, class Algorithm, class R, Finish finish>
 struct BuiltRow {
   static void run(const LayerNormCall& call) {
     run_in_buffers<R>(call, [](const LayerNormCall& c, const RowBuffers<R>& b) {
       entries()[index].run(across(c), across(b));
     });
   }
+
+  /// What `run` computes, seen from outside, since a copy of its code for the trace need not give its bits:
+  /// the row is run in the accumulate type, which leaves y and rstd unrounded, and for x_hat without gamma
+  /// and beta.
   static void trace(const LayerNormCall& call, std::int64_t row, RowTrace& out) {
-    trace_in_buffers<R>(call, row, finish != Finish::folded, out,
-                        [](const LayerNormCall& c, std::int64_t at, const RowBuffers<R>& b, StepBuffers& s) {
-                          normcheck_abi::Steps steps{s.mean, s.variance, s.rstd, s.centre, s.x_hat, s.y};
-                          entries()[index].trace(across(c), at, across(b), steps);
-                          s.mean = steps.mean;
-                          s.variance = steps.variance;
-                          s.rstd = steps.rstd;
-                        });
+    const auto n = static_cast<std::size_t>(call.n);
+    const std::byte* first = call.x + static_cast<std::size_t>(row) * n * size_of(call.storage);
+    const std::vector<R> x = widened<R>(call.storage, first, call.n);
+    const std::vector<R> gamma = widened<R>(call.gamma_dtype, call.gamma, call.n);
+    const std::vector<R> beta = widened<R>(call.beta_dtype, call.beta, call.n);
+    std::vector<R> y(n);
+    R rstd{};
+
+    LayerNormCall wide = call;
+    wide.storage = wide.gamma_dtype = wide.beta_dtype = dtype_of<R>;
+    wide.rows = 1;
+    wide.x = bytes_or_null(x);
+    wide.gamma = bytes_or_null(gamma);
+    wide.beta = bytes_or_null(beta);
+    wide.y = reinterpret_cast<std::byte*>(y.data());
+    wide.mean = nullptr;
+    wide.rstd = reinterpret_cast<std::byte*>(&rstd);
+    run(wide);
+    out = RowTrace{};
+    out.rstd = static_cast<double>(rstd);
+    out.scale_shift.assign(y.begin(), y.end());
+    if constexpr (finish != Finish::folded) {
+      wide.gamma = wide.beta = nullptr;
+      run(wide);
+      out.normalize.assign(y.begin(), y.end());
+    }
+
+    normcheck_abi::Moments got{};
+    entries()[index].moments(x.data(), call.n, got);
+    const Moments<R> moments{static_cast<R>(got.mean), static_cast<R>(got.var), static_cast<R>(got.mean_lo)};
+    out.mean = static_cast<double>(is_compensated<Algorithm> ? moments.mean + moments.mean_lo : moments.mean);
+    out.variance = got.var;
+    for (const R& v : x) {
+      out.centre.push_back(static_cast<double>(centred<is_compensated<Algorithm>>(v, moments)));
+    }
   }
 };
 
@@ -79,7 +123,7 @@ std::string_view without_fma() {
 template <class Algorithm, class R, Finish finish = Finish::direct>
 consteval Row fma_row(std::string_view name, std::string_view expect) {
   constexpr std::size_t index = FmaSubjects::index_of<Subject<Algorithm, R, finish>>();
-  using Built = BuiltRow<normcheck_abi::normcheck_build_fma, index, R, finish>;
+  using Built = BuiltRow<normcheck_abi::normcheck_build_fma, index, Algorithm, R, finish>;
   constexpr Variant variant{.finish = finish, .build = Build::fma};
   return describe_row<Algorithm, R, variant>(name, expect, Built::run, Built::trace, fused_bound<Algorithm>(),
                                              without_fma);
@@ -88,7 +132,7 @@ consteval Row fma_row(std::string_view name, std::string_view expect) {
 template <class Algorithm, class R, Finish finish = Finish::direct>
 consteval Row fast_row(std::string_view name, std::string_view expect) {
   constexpr std::size_t index = FastSubjects::index_of<Subject<Algorithm, R, finish>>();
-  using Built = BuiltRow<normcheck_abi::normcheck_build_fast, index, R, finish>;
+  using Built = BuiltRow<normcheck_abi::normcheck_build_fast, index, Algorithm, R, finish>;
   constexpr Variant variant{.finish = finish, .build = Build::fast};
   return describe_row<Algorithm, R, variant>(name, expect, Built::run, Built::trace, Algorithm::bound);
 }

@@ -27,27 +27,26 @@ struct Call {
   std::byte* rstd;
 };
 
-/// RowBuffers and StepBuffers (impl/kernel.h): room for n numbers of the accumulate type each; steps as
-/// doubles.
+/// RowBuffers (impl/kernel.h): room for n numbers of the accumulate type each.
 struct Space {
   void* x;
   void* y;
   void* gamma;
   void* beta;
 };
-struct Steps {
+
+/// Moments (impl/algorithms/moments.h), as doubles.
+struct Moments {
   double mean;
-  double variance;
-  double rstd;
-  double* centre;
-  double* x_hat;
-  double* y;
+  double var;
+  double mean_lo;
 };
 
-/// One kernel: Kernel::run and Kernel::trace.
 struct Entry {
+  /// Kernel::run.
   void (*run)(const Call& call, const Space& space);
-  void (*trace)(const Call& call, std::int64_t row, const Space& space, Steps& steps);
+  /// The moments of n numbers of the accumulate type, by the very code that `run` calls.
+  void (*moments)(const void* x, std::int64_t n, Moments& out);
 };
 
 // The kernels of a build, in the order of its list in impl/builds/subjects.h. Calling this is safe anywhere;
