@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "impl/algorithms/all.h"
 #include "impl/arithmetic/exact.h"
 #include "impl/arithmetic/native.h"
-#include "props/algorithm_list.h"
 #include "props/bound_rows.h"
 #include "props/promise.h"
 

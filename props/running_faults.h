@@ -21,6 +21,7 @@ class NearestBound {
  public:
   NearestBound(double value) : value_(value >= 0 ? value : infinity()) {}
   double value() const { return value_; }
+  bool finite() const { return value_ < infinity(); }
   static constexpr double infinity() { return Upward::infinity(); }
 
   friend NearestBound operator+(NearestBound a, NearestBound b) { return a.value_ + b.value_; }

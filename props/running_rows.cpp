@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string>
+#include <type_traits>
 #include <vector>
 
+#include "impl/algorithms/all.h"
 #include "impl/arithmetic/running.h"
 #include "oracles/exact.h"
-#include "props/algorithm_list.h"
 #include "props/bound_rows.h"
 #include "props/gen.h"
 #include "props/promise.h"
@@ -20,7 +22,10 @@ namespace {
 
 struct RowTally {
   std::int64_t rows = 0, unbounded = 0, below = 0, wrong_value = 0;
-  double share = 0;  ///< the errors are within this share of their bounds, to 1/64
+  /// Rows of a clamp that is open, so that the bound may not be that of the exact variance; and is not.
+  std::int64_t open = 0, open_below = 0;
+  std::string first;  ///< what was first found below the error
+  double share = 0;   ///< the errors are within this share of their bounds, to 1/64
 };
 
 /// Looks at one computed statistic of a row.
@@ -32,7 +37,8 @@ void look_at(const Running<R, Rules>& got, const R& plain, const ExactValue& tru
     ++seen.unbounded;
     return;
   }
-  seen.below += !truth.within(value, bound);
+  if (!truth.within(value, bound) && seen.below++ == 0)
+    seen.first = fmt::format("{:a}, exact {:a}, bound {:a}", value, truth.to_double(), bound);
   while (seen.share < 1 && !truth.within(value, bound * seen.share)) seen.share += 0x1p-6;
 }
 
@@ -56,10 +62,17 @@ RowTally rows(std::initializer_list<std::int64_t> lengths) {
         const ExactValue mean = exact.mean(), variance = exact.variance();
         EveryAlgorithm::for_each([&]<class A>(std::type_identity<A>) {
           const auto want = A::moments(std::span<const R>(plain));
+          const OpenComparisons comparisons;
           const auto got = A::moments(std::span<const Running<R, Rules>>(running));
           ++seen.rows;
           look_at(got.mean, want.mean, mean, seen);
-          look_at(got.var, want.var, variance, seen);
+          if (std::is_same_v<A, NaiveClamped> && comparisons.count() > 0) {
+            ++seen.open;
+            seen.open_below +=
+                got.var.error().finite() && !variance.within(in_double(want).var, got.var.error().value());
+          } else {
+            look_at(got.var, want.var, variance, seen);
+          }
         });
       }
     }
@@ -70,14 +83,16 @@ RowTally rows(std::initializer_list<std::int64_t> lengths) {
 template <class R>
 void expect_sound_rows() {
   const RowTally seen = rows<R>({1, 2, 3, 24, 150});
-  EXPECT_EQ(seen.below, 0) << dtype_name(dtype_of<R>);
+  EXPECT_EQ(seen.below, 0) << dtype_name(dtype_of<R>) << ": " << seen.first;
   EXPECT_EQ(seen.wrong_value, 0) << dtype_name(dtype_of<R>);
-  EXPECT_LT(2 * seen.unbounded, 2 * seen.rows);
+  EXPECT_LT(seen.unbounded, seen.rows);
+  EXPECT_GT(seen.open_below, 0) << "an open clamp is no case apart";
   fmt::print(
-      "{}: {} rows of {} algorithms x {} regimes, {} of {} statistics without a bound, largest share "
-      "{:.3f}\n",
+      "{}: {} rows of {} algorithms x {} regimes, {} of {} statistics without a bound, errors up to {:.2f} "
+      "of it, "
+      "{} open clamps, {} of them below\n",
       dtype_name(dtype_of<R>), seen.rows, EveryAlgorithm::size, regimes().size(), seen.unbounded,
-      2 * seen.rows, seen.share);
+      2 * seen.rows, seen.share, seen.open, seen.open_below);
 }
 
 TEST(Running, TheBoundOfARowsMomentsIsNotBelowTheirError) {

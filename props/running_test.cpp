@@ -236,5 +236,24 @@ TEST(Running, OverflowAndDivisionByWhatMayBeZeroAbsorb) {
              checked);
 }
 
+TEST(Running, AComparisonThatTheErrorsLeaveOpenIsCounted) {
+  using Number = Running<float>;
+  using Traits = ArithmeticTraits<Number>;
+  const Number one = Traits::from_double(1), third = one / Traits::from_double(3);
+  const auto open = [](const Number& a, const Number& b) {
+    const OpenComparisons scope;
+    EXPECT_EQ(a < b, a.value() < b.value());
+    return scope.count();
+  };
+  EXPECT_EQ(open(one, one), 0);  // exact numbers are never open
+  EXPECT_EQ(open(third, third), 1);
+  EXPECT_EQ(open(third, one), 0);
+  EXPECT_EQ(open(one, third), 0);
+  EXPECT_EQ(open(third - third, Number()), 1);  // the clamp of a negative variance
+  EXPECT_EQ(open(third, Number(third.value())), 1);
+  EXPECT_EQ(open(one / Number(), one), 1);
+  fmt::print("3 closed and 4 open comparisons\n");
+}
+
 }  // namespace
 }  // namespace normcheck

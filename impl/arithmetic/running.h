@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "impl/arithmetic/arithmetic.h"
+#include "impl/arithmetic/open_comparisons.h"
 #include "impl/arithmetic/running_rules.h"
 #include "impl/arithmetic/upward.h"
 
@@ -21,7 +22,9 @@ namespace normcheck {
 ///         infinity where al > a, as A may be negative
 /// all rounded up (Running error analysis: Wilkinson; Higham, Accuracy and Stability of Numerical Algorithms,
 /// section 3.3, to first order; here nothing is dropped). A value that is NaN or infinite has no bound.
-/// Comparisons are those of the values: the expression is that of the branches taken.
+/// Comparisons are those of the values, so the bound is that of the branches taken. Where a comparison is
+/// open (see OpenComparisons) the exact numbers may take another one, and then it matters whether both
+/// compute the same thing: in Neumaier's sum they do, in a clamp they do not.
 template <Arithmetic R, class Rules = RunningRules>
 class Running {
   using Bound = typename Rules::Bound;
@@ -63,7 +66,10 @@ class Running {
     if (squares.value() == 0) return {z, 0.0};
     return {z, divide(squares, step_down(root + sqrt_lo(off == 0 ? low : step_down(low))))};
   }
-  friend bool operator<(const Running& a, const Running& b) { return a.value_ < b.value_; }
+  friend bool operator<(const Running& a, const Running& b) {
+    OpenComparisons::compared(b.number() - a.number(), (a.error_ + b.error_).value());
+    return a.value_ < b.value_;
+  }
 
  private:
   static bool bounded(R v) { return std::isfinite(Traits::to_double(v)); }
