@@ -8,6 +8,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "oracles/root_bound.h"
 #include "oracles/ulp.h"
 
 namespace normcheck {
@@ -19,14 +20,21 @@ DType accumulate_of(const Contract& contract, DType storage) {
   return contract.row->accumulate;
 }
 
+/// How the contract takes the root, where it says so: `stable` leaves it open.
+Variant variant_of(const Contract& contract) {
+  return contract.kind == ContractKind::own ? contract.row->variant : Variant{};
+}
+
 }  // namespace
 
 RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFacts& facts, double eps)
     : format_(working(accumulate_of(contract, storage))),
       accumulate_(accumulate_of(contract, storage)),
+      variant_(variant_of(contract)),
       of_y_(narrowing(storage)),
+      of_x_hat_(variant_.x_hat_storage ? narrowing(storage) : Narrowing{}),
       constant_(facts.constant),
-      eps_rounded_(to_double(accumulate_, round_to(accumulate_, eps))),
+      eps_rounded_(variant_.eps_f64 ? eps : to_double(accumulate_, round_to(accumulate_, eps))),
       mean_abs_(facts.mean_abs),
       max_abs_(facts.max_abs),
       max_dev_(facts.max_dev) {
@@ -34,14 +42,18 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
   in_range_ = (w * Upward(4.0)).value() <= format_.omega;
   w_lo_ = facts.variance_lo == 0 ? eps : step_down(facts.variance_lo + eps);
   rstd_exact_ = divide(Upward(1.0), sqrt_lo(w_lo_)).value();
-  any_association_ = contract.kind == ContractKind::stable;
-  if (contract.kind == ContractKind::own) {
-    direct_ = contract.row->variant.finish == Finish::direct;
-    folded_ = contract.row->variant.finish == Finish::folded;
-    half_folded_ = contract.row->variant.finish == Finish::half_folded;
-    add_form(contract.row->moments(facts, format_), facts, eps, false);
-  } else {
-    for (const MomentBoundFunction form : careful_forms()) add_form(form(facts, format_), facts, eps, true);
+  // A compiler that may reassociate, and use reciprocals, makes of a careful form some careful form, and
+  // drops what compensates for rounding; of others it makes one with one rounding more here and there.
+  const bool own = contract.kind == ContractKind::own, fast = variant_.build == Build::fast;
+  any_association_ = !own || fast;
+  if (own) {
+    direct_ = variant_.finish == Finish::direct;
+    folded_ = variant_.finish == Finish::folded;
+    half_folded_ = variant_.finish == Finish::half_folded;
+    add_form(contract.row->moments(facts, format_), facts, eps);
+  }
+  if (!own || fast) {
+    for (const MomentBoundFunction form : careful_forms()) add_form(form(facts, format_), facts, eps);
   }
   Upward mean = 0.0, variance = 0.0, rstd = 0.0;
   for (int i = 0; i < form_count_; ++i) {
@@ -61,11 +73,14 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
 ///   1 + rho = (1+u) / ((1-u) sqrt(1-t) sqrt(1-u)),
 /// a reciprocal root good to 2 ulp, 4u relative, 1 + rho = (1+4u) / (sqrt(1-t) sqrt(1-u)). Whatever t, where
 /// var^ >= 0 the rounding of var^ + eps^ is monotone, so rstd^ <= (1+4u)/sqrt(eps^).
-void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, double eps,
-                            bool approximate_root) {
+void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, double eps) {
   const Upward one = 1.0, u = format_.u;
-  const Upward root_error = approximate_root ? Upward(4.0) * u : divide(Upward(2.0) * u, one_minus_lo(u));
+  const Upward root_error =
+      any_association_ ? careful_root_error(format_) : normcheck::root_error(variant_, format_);
   const Upward root = one + root_error;
+  root_growth_ = max(root_growth_, root * (one + u));
+  // Of the sum var + eps.
+  const Upward of_w = variant_.eps_f64 ? Upward(std::min(0x1p-53, format_.u)) : u;
   const double eps_gap = std::fabs(eps_rounded_ - eps);
   const Upward eps_error = eps_gap == 0 ? 0.0 : std::nextafter(eps_gap, Upward::infinity());
   in_range_ = in_range_ && moments.in_range && std::isfinite(eps_rounded_);
@@ -75,13 +90,16 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
   Form form;
   form.mean = moments.mean;
   form.variance = moments.variance;
+  form.centre = moments.centre && variant_.build != Build::fast
+                    ? *moments.centre
+                    : MomentBound::Centre{u, (one + u) * moments.mean};
   const bool capped = moments.variance_nonnegative && eps_rounded_ > 0;
   const Upward cap = capped ? divide(root, sqrt_lo(eps_rounded_)) : Upward(Upward::infinity());
   const Upward t = divide(moments.variance + eps_error, w_lo_);
   if (t.value() < 1) {
     // 1/s - 1 = (1-s^2)/(s(1+s)), so that no bound near u is lost beside 1; s^2 = (1-t)(1-u).
-    const double s = multiply_lo(sqrt_lo(one_minus_lo(t)), sqrt_lo(one_minus_lo(u)));
-    const Upward of_sum = divide(t + u, multiply_lo(s, step_down(1 + s)));
+    const double s = multiply_lo(sqrt_lo(one_minus_lo(t)), sqrt_lo(one_minus_lo(of_w)));
+    const Upward of_sum = divide(t + of_w, multiply_lo(s, step_down(1 + s)));
     const Upward rho = root_error + of_sum + root_error * of_sum;
     form.rstd = rho * Upward(rstd_exact_);
     form.rstd_abs = min((one + rho) * Upward(rstd_exact_), cap);
@@ -90,6 +108,11 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
     form.rstd = constant_ && capped ? max(cap, Upward(rstd_exact_)) : Upward(Upward::infinity());
     form.rstd_abs = constant_ ? cap : Upward(Upward::infinity());
   }
+  // Rounded from double, rstd^ can overflow; a Newton step halves w^, exactly where that stays normal.
+  if (variant_.eps_f64) in_range_ = in_range_ && (capped ? cap : form.rstd_abs).value() <= format_.omega;
+  const double smallest_normal = std::ldexp(format_.eta, format_.precision - 1);
+  if (variant_.root != Root::divided)
+    in_range_ = in_range_ && w_lo_ >= 8 * smallest_normal && t.value() <= 0.5;
   // A constant row by the direct finish, var^ the mean of squares about the mean that the finish subtracts:
   // var^ >= (x-m)^2 (1-g) - eta(1+g), g = gamma_{n+5}, and eps^ >= eta, so |x-m| rstd^ <= root *
   // sqrt((1/(1-u) + g)/(1-g)), whatever the error of the mean.
@@ -104,13 +127,15 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
   forms_.at(static_cast<std::size_t>(form_count_++)) = form;
 }
 
-// With R = rstd^: direct |x-mu|(|r^-r| + g2 R) + E R (1+g2) + eta/2; half folded, inside its last rounding,
-// |x-mu||r^-r| + u R|x| + R(E + u|m|) + eta; folded |x-mu|(|r^-r| + uR) and E + u|m|, times gamma.
+// With R = rstd^ and |centre^ - (x-mu)| <= c1 |x-mu| + c0, which is u |x-mu| + (1+u) E unless the algorithm
+// says better: direct |x-mu|(|r^-r| + R(c1 + u(1+c1))) + (1+u) c0 R + eta/2; half folded, inside its last
+// rounding, |x-mu||r^-r| + u R|x| + R(E + u|m|) + eta; folded |x-mu|(|r^-r| + uR) and E + u|m|, times gamma.
 void RowAllowance::fill_coefficients(Form& form) const {
-  const Upward u = format_.u, one = 1.0, g2 = gamma(2, format_.u), r = form.rstd_abs;
+  const Upward u = format_.u, one = 1.0, r = form.rstd_abs;
   const Upward m = Upward(mean_abs_) + form.mean;
-  form.direct_per_deviation = form.rstd + g2 * r;
-  form.direct_constant = (one + g2) * form.mean * r + Upward(format_.eta / 2);
+  const Upward c1 = form.centre.relative, c0 = form.centre.absolute;
+  form.direct_per_deviation = form.rstd + (c1 + u * (one + c1)) * r;
+  form.direct_constant = (one + u) * c0 * r + Upward(format_.eta / 2);
   form.half_per_deviation = (one + u) * form.rstd;
   form.half_per_x = (one + u) * u * r;
   form.half_constant = (one + u) * (r * (form.mean + u * m) + Upward(format_.eta));
@@ -124,13 +149,18 @@ RowAllowance::Narrowing RowAllowance::narrowing(DType output) const {
 }
 
 double RowAllowance::centre(double deviation) const {
-  const Upward mean = mean_step_;
-  return (mean + Upward(format_.u) * (Upward(deviation) + mean)).value();
+  Upward out = 0.0;
+  for (int i = 0; i < form_count_; ++i) {
+    const MomentBound::Centre& c = forms_[static_cast<std::size_t>(i)].centre;
+    out = max(out, c.relative * Upward(deviation) + c.absolute);
+  }
+  return out.value();
 }
 
 /// Of any rstd^ whose var^ is >= 0: eps alone bounds it.
 double RowAllowance::void_rstd() const {
-  return divide(Upward(1.0) + Upward(8.0) * Upward(format_.u), sqrt_lo(eps_rounded_)).value();
+  return divide(max(root_growth_, Upward(1.0) + Upward(8.0) * Upward(format_.u)), sqrt_lo(eps_rounded_))
+      .value();
 }
 
 double RowAllowance::void_magnitude(const ElementFacts& e) const {

@@ -72,8 +72,9 @@ class RowAllowance {
   /// One form of the moments: its errors, the interval of its rstd, and what of the finishes' bounds is the
   /// same for the whole row (bound.cpp says what each multiplies).
   struct Form {
-    Upward mean;       ///< E
-    Upward variance;   ///< B_v
+    Upward mean;      ///< E
+    Upward variance;  ///< B_v
+    MomentBound::Centre centre;
     Upward rstd;       ///< |rstd^ - rstd|
     Upward rstd_abs;   ///< rstd^ itself
     Upward x_hat_cap;  ///< |x_hat^| on a constant row by the direct finish
@@ -81,7 +82,7 @@ class RowAllowance {
     Upward half_per_deviation, half_per_x, half_constant;
     Upward folded_per_deviation, folded_mean;
   };
-  void add_form(const MomentBound& moments, const RowFacts& facts, double eps, bool approximate_root);
+  void add_form(const MomentBound& moments, const RowFacts& facts, double eps);
   void fill_coefficients(Form& form) const;
   /// What one more rounding adds, to an output that is narrower than the accumulate type; u is 0 if it is
   /// not.
@@ -113,7 +114,9 @@ class RowAllowance {
 
   Working format_;
   DType accumulate_;
+  Variant variant_;
   Narrowing of_y_;
+  Narrowing of_x_hat_;  ///< on its way to gamma
   bool direct_ = true, folded_ = true, half_folded_ = true;
   bool any_association_ = true;  ///< the factors of gamma (x-m) r in any order
   std::array<Form, 4> forms_;    ///< form_count_ of them
@@ -124,6 +127,7 @@ class RowAllowance {
   bool void_ = false;
   bool nonnegative_ = true;
   bool mean_exact_ = true;
+  Upward root_growth_;  ///< rstd^ sqrt(var^+eps^), at most
   double eps_rounded_ = 0;
   double mean_abs_ = 0;
   double max_abs_ = 0;

@@ -56,12 +56,14 @@ bool RowAllowance::moderate(const Form& f) const {
   return sum.value() <= largest_plain && f.direct_per_deviation.value() >= 1 / largest_plain;
 }
 
-/// x_hat = fl(fl(x-m) r^): |x-mu||r^-r| + E r^ + gamma_2 (|x-mu|+E) r^ + eta/2; nothing where x = m for sure.
+/// x_hat = fl(centre^ r^), as bound.cpp has it, then perhaps rounded to the storage type; nothing where x = m
+/// for sure.
 template <class N>
 N RowAllowance::direct_x_hat(const Form& form, const ElementFacts& e) const {
-  if (e.deviation == 0 && form.mean.value() == 0) return 0.0;
-  return min(times(e.deviation, as<N>(form.direct_per_deviation)) + as<N>(form.direct_constant),
-             as<N>(form.x_hat_cap));
+  if (e.deviation == 0 && form.centre.absolute.value() == 0) return 0.0;
+  const N error = min(times(e.deviation, as<N>(form.direct_per_deviation)) + as<N>(form.direct_constant),
+                      as<N>(form.x_hat_cap));
+  return of_x_hat_(error, N(e.x_hat_abs));
 }
 
 /// x_hat = fl(fl(x r^) - fl(m r^)): u|X| + (1+u){ |x-mu||r^-r| + E r^ + u r^(|x| + |m|) + eta }.
