@@ -64,7 +64,7 @@ TEST(Counted, TheCostsOfThreeAlgorithmsAreTheirClosedForms) {
 struct OneSquareMore {
   template <Arithmetic R>
   static Moments<R> moments(std::span<const R> x) {
-    R again{};
+    [[maybe_unused]] R again{};
     for (const R& v : x) again = v * v;
     return Naive::moments(x);
   }
