@@ -149,10 +149,16 @@ std::span<const Row> build_rows() {
       fma_row<TwoPass, double>("two_pass/f64+fma", expect::pass),
       fma_row<Welford, float>("welford/f32+fma", expect::pass),
       fma_row<Welford, double>("welford/f64+fma", expect::pass),
+      fma_row<CompensatedMean, float>("compensated_mean/f32+fma", expect::pass),
+      fma_row<Lanes<8>, float>("lanes8/f32+fma", expect::pass),
       fast_row<Naive, float>("naive/f32+fast", expect::cancels),
       fast_row<TwoPass, float>("two_pass/f32+fast", expect::pass),
       fast_row<TwoPass, float, folded>("two_pass/f32/folded+fast", expect::pass),
       fast_row<Welford, float>("welford/f32+fast", expect::pass),
+      fast_row<CompensatedMean, float>("compensated_mean/f32+fast", expect::pass),
+      fast_row<Lanes<8>, float>("lanes8/f32+fast", expect::pass),
+      fast_row<Kahan, float>("kahan/f32+fast", expect::pass),
+      fast_row<Neumaier, float>("neumaier/f32+fast", expect::pass),
   };
   return rows;
 }

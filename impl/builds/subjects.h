@@ -4,7 +4,11 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "impl/algorithms/compensated_mean.h"
+#include "impl/algorithms/kahan.h"
+#include "impl/algorithms/lanes.h"
 #include "impl/algorithms/naive.h"
+#include "impl/algorithms/neumaier.h"
 #include "impl/algorithms/two_pass.h"
 #include "impl/algorithms/welford.h"
 #include "impl/layer_norm_call.h"
@@ -33,9 +37,12 @@ struct SubjectList {
 
 using FmaSubjects = SubjectList<Subject<TwoPass, float>, Subject<TwoPass, float, Finish::folded>,
                                 Subject<TwoPass, float, Finish::half_folded>, Subject<TwoPass, double>,
-                                Subject<Welford, float>, Subject<Welford, double>, Subject<Naive, float>>;
+                                Subject<Welford, float>, Subject<Welford, double>, Subject<Naive, float>,
+                                Subject<CompensatedMean, float>, Subject<Lanes<8>, float>>;
 
-using FastSubjects = SubjectList<Subject<TwoPass, float>, Subject<TwoPass, float, Finish::folded>,
-                                 Subject<Welford, float>, Subject<Naive, float>>;
+using FastSubjects =
+    SubjectList<Subject<TwoPass, float>, Subject<TwoPass, float, Finish::folded>, Subject<Welford, float>,
+                Subject<Naive, float>, Subject<CompensatedMean, float>, Subject<Lanes<8>, float>,
+                Subject<Kahan, float>, Subject<Neumaier, float>>;
 
 }  // namespace normcheck
