@@ -34,7 +34,8 @@ std::span<const Row> one_pass_rows() {
       make_row<Shifted, float>("shifted/f32", trusts_the_first),
       make_row<Shifted, double>("shifted/f64", trusts_the_first),
       make_row<Corrected, float>("corrected/f32", may_be_negative),
-      make_row<Corrected, double>("corrected/f64", may_be_negative),
+      // In f64 both sums are of small multiples of an ulp, squared, and exact up to some 300,000 elements.
+      make_row<Corrected, double>("corrected/f64", expect::pass),
   };
   return rows;
 }
