@@ -2,6 +2,7 @@
 #include "oracles/measure.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -11,9 +12,19 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// floor(log2(v)) for v > 0; the library's answer only where the exponent field is not it.
+int exponent_of(double v) {
+  const int field = static_cast<int>(std::bit_cast<std::uint64_t>(v) >> 52);
+  return field > 0 && field < 0x7ff ? field - 1023 : std::ilogb(v);
+}
+double power_of_two(int e) {
+  return e >= -1022 && e <= 1023 ? std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52)
+                                 : std::ldexp(1.0, e);
+}
+
 /// log2 of ulp, for a magnitude >= 0.
 int unit_exponent(const Format& f, double magnitude) {
-  const int e = magnitude > 0 ? std::ilogb(magnitude) : f.emin;
+  const int e = magnitude > 0 ? exponent_of(magnitude) : f.emin;
   return std::clamp(e, f.emin, f.emax) - (f.precision - 1);
 }
 
@@ -83,7 +94,7 @@ Measure measure(DType dtype, std::uint64_t got_bits, const Estimated& estimate, 
   const double size = std::fabs(estimate.value.hi);
   const int exponent = unit_exponent(f, std::max(0.0, size * (1 - 0x1p-51) - estimate.error));
   const double distance = signed_distance(estimate, got);
-  const double unit = std::ldexp(1.0, exponent);
+  const double unit = power_of_two(exponent);
   if (exponent == unit_exponent(f, estimate.magnitude()) && std::isfinite(distance) &&
       estimate.error <= unit * 0x1p-40) {
     out.error_ulp = distance / unit;
