@@ -16,13 +16,29 @@ namespace {
 
 DType accumulate_of(const Contract& contract, DType storage) {
   if (contract.kind == ContractKind::stable) return stable_accumulate(storage);
+  if (contract.kind == ContractKind::claims)
+    return contract.claims->accumulate.value_or(stable_accumulate(storage));
   if (contract.row == nullptr) throw std::invalid_argument("contract own without an implementation");
   return contract.row->accumulate;
 }
 
-/// How the contract takes the root, where it says so: `stable` leaves it open.
+/// What the contract says of root, eps and x_hat: `stable` leaves the root open.
 Variant variant_of(const Contract& contract) {
-  return contract.kind == ContractKind::own ? contract.row->variant : Variant{};
+  if (contract.kind == ContractKind::own) return contract.row->variant;
+  Variant out;
+  if (contract.kind == ContractKind::claims) {
+    out.eps_f64 = contract.claims->eps == Claims::Eps::f64;
+    out.x_hat_storage = contract.claims->x_hat_storage;
+  }
+  return out;
+}
+
+/// eps as the form that the contract describes adds it.
+double eps_as_added(const Contract& contract, DType accumulate, double eps) {
+  if (variant_of(contract).eps_f64) return eps;
+  const bool twice = contract.kind == ContractKind::claims && contract.claims->eps == Claims::Eps::f32;
+  if (twice) eps = to_double(DType::f32, round_to(DType::f32, eps));
+  return to_double(accumulate, round_to(accumulate, eps));
 }
 
 }  // namespace
@@ -34,7 +50,7 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
       of_y_(narrowing(storage)),
       of_x_hat_(variant_.x_hat_storage ? narrowing(storage) : Narrowing{}),
       constant_(facts.constant),
-      eps_rounded_(variant_.eps_f64 ? eps : to_double(accumulate_, round_to(accumulate_, eps))),
+      eps_rounded_(eps_as_added(contract, accumulate_, eps)),
       mean_abs_(facts.mean_abs),
       max_abs_(facts.max_abs),
       max_dev_(facts.max_dev) {
@@ -46,13 +62,24 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
   // drops what compensates for rounding; of others it makes one with one rounding more here and there.
   const bool own = contract.kind == ContractKind::own, fast = variant_.build == Build::fast;
   any_association_ = !own || fast;
+  root_error_ = careful_root_error(format_);
+  const Claims* claims = contract.claims.get();
+  if (claims != nullptr) {
+    direct_ = claims->direct;
+    folded_ = claims->folded;
+    half_folded_ = claims->half_folded;
+    if (claims->rsqrt_ulp) root_error_ = Upward(2.0) * Upward(*claims->rsqrt_ulp) * Upward(format_.u);
+  }
   if (own) {
     direct_ = variant_.finish == Finish::direct;
     folded_ = variant_.finish == Finish::folded;
     half_folded_ = variant_.finish == Finish::half_folded;
+    root_error_ = any_association_ ? careful_root_error(format_) : root_error(variant_, format_);
     add_form(contract.row->moments(facts, format_), facts, eps);
   }
-  if (!own || fast) {
+  if (claims != nullptr && !claims->moments.empty()) {
+    for (const MomentBoundFunction form : claims->moments) add_form(form(facts, format_), facts, eps);
+  } else if (!own || fast) {
     for (const MomentBoundFunction form : careful_forms()) add_form(form(facts, format_), facts, eps);
   }
   Upward mean = 0.0, variance = 0.0, rstd = 0.0;
@@ -75,9 +102,7 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
 /// var^ >= 0 the rounding of var^ + eps^ is monotone, so rstd^ <= (1+4u)/sqrt(eps^).
 void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, double eps) {
   const Upward one = 1.0, u = format_.u;
-  const Upward root_error =
-      any_association_ ? careful_root_error(format_) : normcheck::root_error(variant_, format_);
-  const Upward root = one + root_error;
+  const Upward root = one + root_error_;
   root_growth_ = max(root_growth_, root * (one + u));
   // Of the sum var + eps.
   const Upward of_w = variant_.eps_f64 ? Upward(std::min(0x1p-53, format_.u)) : u;
@@ -100,7 +125,7 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
     // 1/s - 1 = (1-s^2)/(s(1+s)), so that no bound near u is lost beside 1; s^2 = (1-t)(1-u).
     const double s = multiply_lo(sqrt_lo(one_minus_lo(t)), sqrt_lo(one_minus_lo(of_w)));
     const Upward of_sum = divide(t + of_w, multiply_lo(s, step_down(1 + s)));
-    const Upward rho = root_error + of_sum + root_error * of_sum;
+    const Upward rho = root_error_ + of_sum + root_error_ * of_sum;
     form.rstd = rho * Upward(rstd_exact_);
     form.rstd_abs = min((one + rho) * Upward(rstd_exact_), cap);
   } else {

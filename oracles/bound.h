@@ -127,6 +127,7 @@ class RowAllowance {
   bool void_ = false;
   bool nonnegative_ = true;
   bool mean_exact_ = true;
+  Upward root_error_;   ///< of the reciprocal root itself, relative
   Upward root_growth_;  ///< rstd^ sqrt(var^+eps^), at most
   double eps_rounded_ = 0;
   double mean_abs_ = 0;

@@ -348,7 +348,7 @@ void RowJudge::describe_range() {
 }
 
 RowOutcome RowJudge::run() {
-  const bool prefixes = contract_.kind == ContractKind::own && contract_.row->reads_prefixes;
+  const bool prefixes = contract_.reads_prefixes();
   const bool finite = input_.load(row_, prefixes);
   out_.counts.elements = n();
   if (finite) {

@@ -1,0 +1,125 @@
+// Promise: a contract in words is the bound that it says: it narrows `stable`, widens it, or is refused by
+// name.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "corpus/error.h"
+#include "impl/table.h"
+#include "oracles/contract.h"
+#include "oracles/judge.h"
+#include "props/gen.h"
+#include "props/promise.h"
+
+namespace normcheck {
+namespace {
+
+struct Kept {
+  std::int64_t cases = 0, broken = 0;
+};
+/// How many cases of f32 and bf16 rows, of lengths that show an order, break the claims.
+Kept judged(const std::string& name, const std::string& claims) {
+  const Row* row = find_row(name);
+  if (row == nullptr) throw std::invalid_argument(name);
+  const Contract contract = parse_contract(claims, row);
+  Kept out;
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    if (!offers(*row, dtype)) continue;
+    for (const Regime& regime : regimes()) {
+      for (const std::int64_t n : {1, 3, 32, 257, 1000}) {
+        GenRequest request;
+        request.dtype = dtype;
+        request.rows = 1;
+        request.n = n;
+        const Case c = make_case(regime, request, promise_seed(), 0);
+        const Judgement j = judge(c, run_case(*row, c, {true, true}), contract);
+        ++out.cases;
+        out.broken += j.verdict == Verdict::fail ? 1 : 0;
+      }
+    }
+  }
+  return out;
+}
+
+TEST(Claims, AreKeptByTheRowsTheyDescribe) {
+  const std::vector<std::pair<const char*, const char*>> pairs = {
+      {"two_pass/f32", "algorithm=two_pass"},
+      {"two_pass/f32", "algorithm=two_pass;order=sequential;finish=direct;rsqrt_ulp=1.01"},
+      {"pairwise/f32", "algorithm=two_pass;order=pairwise"},
+      {"lanes8/f32", "algorithm=lanes8;finish=direct"},
+      {"lanes8/f32", "algorithm=welford;order=any"},
+      {"chan/f32", "algorithm=chan;order=any"},
+      {"compensated_mean/f32", "algorithm=compensated_mean;finish=direct"},
+      {"two_pass/f64", "accumulate=f64"},
+      {"naive/f32", "algorithm=naive"},
+      {"two_pass/f32/folded", "finish=folded"},
+      {"two_pass/f32/half_folded", "finish=half_folded"},
+      {"two_pass/f32/newton0", "rsqrt_ulp=520"},
+      {"two_pass/f32/eps_f64", "eps=f64"},
+      {"two_pass/f32/x_hat_storage", "xhat_rounding=storage"}};
+  std::int64_t cases = 0;
+  for (const auto& [row, claims] : pairs) {
+    const Kept kept = judged(row, claims);
+    EXPECT_EQ(kept.broken, 0) << row << " under " << claims;
+    cases += kept.cases;
+  }
+  fmt::print("{} rows and claims, {} cases\n", pairs.size(), cases);
+}
+
+// Each key by itself is seen: a row that it does not describe breaks it.
+TEST(Claims, AreBrokenByOthers) {
+  const std::vector<std::pair<const char*, const char*>> pairs = {
+      {"two_pass/f32", "algorithm=two_pass;order=pairwise"},
+      {"two_pass/f32", "algorithm=compensated_mean"},
+      {"two_pass/f32", "algorithm=neumaier"},
+      {"two_pass/f32", "accumulate=f64"},
+      {"two_pass/f32/folded", "algorithm=compensated_mean;finish=direct"},
+      {"two_pass/f32/newton0", "rsqrt_ulp=2"},
+      {"two_pass/f32/x_hat_storage", "xhat_rounding=none"},
+      {"naive/f32", "algorithm=two_pass"}};
+  for (const auto& [row, claims] : pairs) {
+    const Kept kept = judged(row, claims);
+    EXPECT_GT(kept.broken, 0) << row << " under " << claims;
+    fmt::print("{} breaks {} on {} of {} cases\n", row, claims, kept.broken, kept.cases);
+  }
+}
+
+TEST(Claims, ThatCannotBeReadAreRefusedByName) {
+  const std::vector<std::pair<const char*, const char*>> pairs = {
+      {"algorithm=sortilege", "normcheck list"},
+      {"algorithm=naive;order=pairwise", "order in which naive has a bound"},
+      {"algorithm=two_pass;order=lanes3", "order"},
+      {"algorithm=two_pass;order=lanes4096", "order"},
+      {"order=any", "an algorithm=NAME beside it"},
+      {"accumulate=f80", "f16, bf16, f32 or f64"},
+      {"finish=inside_out", "direct, folded or half_folded"},
+      {"rsqrt_ulp=-1", "a number of ulp"},
+      {"rsqrt_ulp=nan", "a number of ulp"},
+      {"rsqrt_ulp=", "a number of ulp"},
+      {"eps=f16", "acc, f32 or f64"},
+      {"xhat_rounding=often", "none or storage"},
+      {"colour=red", "unknown key"},
+      {"finish=direct;finish=folded", "given twice"},
+      {"=", "key=value"},
+      {"finish=direct;", "nothing"},
+      {"finish=direct;;eps=acc", "key=value"},
+      {"stable=", "unknown key"}};
+  int refused = 0;
+  for (const auto& [claims, expected] : pairs) {
+    try {
+      parse_contract(claims, &table().front());
+      EXPECT_STREQ(expected, "nothing") << claims;
+    } catch (const InputError& e) {
+      ++refused;
+      EXPECT_NE(std::string(e.what()).find(expected), std::string::npos) << claims << ": " << e.what();
+      EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
+    }
+  }
+  fmt::print("{} of {} refused, one line each; a semicolon at the end is none too many\n", refused,
+             pairs.size());
+}
+
+}  // namespace
+}  // namespace normcheck
