@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "impl/algorithms/described.h"
 #include "impl/kernel.h"
 #include "impl/table.h"
 #include "impl/trace.h"
@@ -114,6 +115,9 @@ template <class Algorithm, class R, Variant variant>
 consteval Row describe_row(std::string_view name, std::string_view expect, decltype(Row::run) run,
                            decltype(Row::trace) trace, MomentBoundFunction moments,
                            decltype(Row::missing) missing = nullptr) {
+  static_assert(Described<Algorithm>,
+                "the algorithm lacks formula, first_order_mean, first_order_variance or derivation "
+                "(impl/algorithms/described.h says what they are, two_pass.h shows them)");
   constexpr bool reads_prefixes = requires { Algorithm::reads_prefixes; };
   if (!is_name_of(name, Algorithm::name, dtype_of<R>, variant)) throw "the row's name says too much";
   return {name, Algorithm::name, dtype_of<R>, variant,        expect, storages_of(dtype_of<R>),

@@ -51,6 +51,14 @@ struct CascadeSum {
 
 struct Cascade : TwoPassOver<CascadeSum> {
   static constexpr std::string_view name = "cascade";
+  static constexpr std::string_view formula =
+      "mean = sum(x)/n, var = sum((x-mean)^2)/n; sums in four levels, each emptied into the next after s "
+      "terms";
+  static constexpr std::string_view first_order_mean =
+      "h u mean|x| + u|mu|, h at most 4s + 1, s = max(16, n^(1/4))";
+  static constexpr std::string_view first_order_variance = "(h+4) u V + E^2";
+  static constexpr std::string_view derivation =
+      "impl/algorithms/cascade.h, impl/algorithms/two_pass.h, impl/algorithms/sum_bound.h";
 };
 
 }  // namespace normcheck

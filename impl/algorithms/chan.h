@@ -10,6 +10,17 @@ namespace normcheck {
 
 struct Chan {
   static constexpr std::string_view name = "chan";
+  static constexpr std::string_view formula =
+      "Welford in blocks of 8, merged in a balanced tree: d = mean_b - mean_a, mean = mean_a + d nb/(na+nb), "
+      "S = S_a + S_b + d^2 na nb/(na+nb); var = S/n";
+  static constexpr std::string_view first_order_mean =
+      "welford's of 8 elements, and a merge adds u|mu| + 3u|d| nb/(na+nb) to the weighted mean of both; "
+      "about (log2(n/8) + 4.4) u|mu|";
+  static constexpr std::string_view first_order_variance =
+      "the sum of welford's sums over all parts, and of 2u (S_a+S_b) + c (2|d| (E_a+E_b) + 7u d^2), c = na "
+      "nb/(na+nb), over all merges; divided by n, and u V";
+  static constexpr std::string_view derivation =
+      "impl/algorithms/chan.h, impl/algorithms/merge.h, impl/algorithms/welford.h";
   static constexpr bool reads_prefixes = true;
   static constexpr std::int64_t block = 8;
 

@@ -14,6 +14,14 @@ namespace normcheck {
 /// numbers: the error of m, which is what dominates y where the mean is large, is gone to first order.
 struct CompensatedMean {
   static constexpr std::string_view name = "compensated_mean";
+  static constexpr std::string_view formula =
+      "m = sum(x)/n, c = sum(x-m)/n, mean = m + c, var = sum(((x-m)-c)^2)/n; x_hat from (x-m)-c";
+  static constexpr std::string_view first_order_mean =
+      "u|mu| + C, C = (n+1)/2 u D + (2n-1) u F, F = (n-1) u mean|x| + u|mu|; (x-m)-c is off by 2u|x-mu| + C "
+      "+ u F";
+  static constexpr std::string_view first_order_variance = "(n+5) u V + 2 u sqrt(V) F + C^2";
+  static constexpr std::string_view derivation =
+      "impl/algorithms/compensated_mean.h, impl/algorithms/sum_bound.h";
   static constexpr bool compensated = true;
 
   template <Arithmetic R>

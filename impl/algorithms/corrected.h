@@ -15,6 +15,11 @@ namespace normcheck {
 /// deviations are no larger than that error (a constant row) the difference may come out negative.
 struct Corrected {
   static constexpr std::string_view name = "corrected";
+  static constexpr std::string_view formula =
+      "mean = sum(x)/n, d = x - mean, var = (sum(d^2) - sum(d)^2/n)/n";
+  static constexpr std::string_view first_order_mean = "(n-1) u mean|x| + u|mu|";
+  static constexpr std::string_view first_order_variance = "(n+4) u V + 2 n u E D + (3n+3) u E^2 + (n u D)^2";
+  static constexpr std::string_view derivation = "impl/algorithms/corrected.h, impl/algorithms/sum_bound.h";
 
   template <Arithmetic R>
   static Moments<R> moments(std::span<const R> x) {

@@ -49,6 +49,12 @@ struct KahanSum {
 
 struct Kahan : CompensatedTwoPass<KahanSum> {
   static constexpr std::string_view name = "kahan";
+  static constexpr std::string_view formula =
+      "mean = sum(x)/n, var = sum((x-mean)^2)/n; each sum beside what its last addition lost";
+  static constexpr std::string_view first_order_mean = "2 u|mu| + 2 u mean|x|";
+  static constexpr std::string_view first_order_variance = "7 u V + E^2";
+  static constexpr std::string_view derivation =
+      "impl/algorithms/kahan.h, impl/algorithms/two_pass.h, impl/algorithms/sum_bound.h";
 };
 
 }  // namespace normcheck

@@ -16,6 +16,17 @@ template <int L, Division how>
 struct LanesThen {
   static_assert(L == 4 || L == 8 || L == 16);
   static constexpr std::string_view name = L == 4 ? "lanes4" : L == 8 ? "lanes8" : "lanes16";
+  static constexpr std::string_view formula =
+      "L lanes of Welford at stride L; merges: d = mean_b - mean_a, mean = mean_a + d nb/(na+nb), S = S_a + "
+      "S_b + d^2 na nb/(na+nb); var = S/n";
+  static constexpr std::string_view first_order_mean =
+      "welford's of n/L elements, and a merge adds u|mu| + 3u|d| nb/(na+nb) to the weighted mean of both; "
+      "about (n/(2L) + log2 L) u|mu|";
+  static constexpr std::string_view first_order_variance =
+      "the sum of welford's sums over all parts, and of 2u (S_a+S_b) + c (2|d| (E_a+E_b) + 7u d^2), c = na "
+      "nb/(na+nb), over all merges; divided by n, and u V";
+  static constexpr std::string_view derivation =
+      "impl/algorithms/lanes.h, impl/algorithms/merge.h, impl/algorithms/welford.h";
   static constexpr Division division = how;
   static constexpr bool reads_prefixes = true;
 

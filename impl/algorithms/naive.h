@@ -15,6 +15,11 @@ namespace normcheck {
 /// is of order n u kappa^2, and it can come out negative.
 struct Naive {
   static constexpr std::string_view name = "naive";
+  static constexpr std::string_view formula = "mean = sum(x)/n, var = sum(x^2)/n - mean^2";
+  static constexpr std::string_view first_order_mean = "(n-1) u mean|x| + u|mu|";
+  static constexpr std::string_view first_order_variance =
+      "(n+1) u mean(x^2) + 2|mu| E + u mu^2 + u V; at most (3n+2) u kappa^2 V";
+  static constexpr std::string_view derivation = "impl/algorithms/naive.h, impl/algorithms/sum_bound.h";
 
   template <Arithmetic R>
   static Moments<R> moments(std::span<const R> x) {

@@ -63,6 +63,12 @@ struct CompensatedTwoPass : TwoPassOver<Summation> {
 
 struct Neumaier : CompensatedTwoPass<NeumaierSum> {
   static constexpr std::string_view name = "neumaier";
+  static constexpr std::string_view formula =
+      "mean = sum(x)/n, var = sum((x-mean)^2)/n; each sum beside the sum of its rounding errors";
+  static constexpr std::string_view first_order_mean = "2 u|mu| + (n u)^2 mean|x|";
+  static constexpr std::string_view first_order_variance = "5 u V + E^2";
+  static constexpr std::string_view derivation =
+      "impl/algorithms/neumaier.h, impl/algorithms/two_pass.h, impl/algorithms/sum_bound.h";
 };
 
 }  // namespace normcheck

@@ -18,6 +18,11 @@ namespace normcheck {
 /// relative error of the variance is of order n u (1 + s^2/V).
 struct Shifted {
   static constexpr std::string_view name = "shifted";
+  static constexpr std::string_view formula =
+      "d = x - x[0], mean = x[0] + sum(d)/n, var = sum(d^2)/n - (sum(d)/n)^2";
+  static constexpr std::string_view first_order_mean = "n u mean|d| + u|s| + u|mu|, s = mu - x[0]";
+  static constexpr std::string_view first_order_variance = "(n+4) u (V+s^2) + 2|s| (E - u|mu|)";
+  static constexpr std::string_view derivation = "impl/algorithms/shifted.h";
 
   template <Arithmetic R>
   static Moments<R> moments(std::span<const R> x) {

@@ -56,11 +56,19 @@ struct TwoPassOver {
 
 struct TwoPass : TwoPassOver<Sequential> {
   static constexpr std::string_view name = "two_pass";
+  static constexpr std::string_view formula = "mean = sum(x)/n, var = sum((x-mean)^2)/n";
+  static constexpr std::string_view first_order_mean = "(n-1) u mean|x| + u|mu|";
+  static constexpr std::string_view first_order_variance = "(n+3) u V + E^2";
+  static constexpr std::string_view derivation = "impl/algorithms/two_pass.h, impl/algorithms/sum_bound.h";
 };
 
 /// The same with every division by n a multiplication by a rounded 1/n.
 struct TwoPassByReciprocal : TwoPassOver<Sequential, Division::by_reciprocal> {
   static constexpr std::string_view name = "two_pass";
+  static constexpr std::string_view formula = "mean = sum(x)*(1/n), var = sum((x-mean)^2)*(1/n)";
+  static constexpr std::string_view first_order_mean = "(n-1) u mean|x| + 2 u|mu|";
+  static constexpr std::string_view first_order_variance = "(n+4) u V + E^2";
+  static constexpr std::string_view derivation = "impl/algorithms/two_pass.h, impl/algorithms/sum_bound.h";
 };
 
 }  // namespace normcheck

@@ -43,6 +43,12 @@ struct BlockOfWarps {
 
 struct WarpTree : TwoPassOver<BlockOfWarps> {
   static constexpr std::string_view name = "warp_tree";
+  static constexpr std::string_view formula =
+      "mean = sum(x)/n, var = sum((x-mean)^2)/n; sums of 256 threads at stride, then shuffles, then warps";
+  static constexpr std::string_view first_order_mean = "h u mean|x| + u|mu|, h = n/256 + 7";
+  static constexpr std::string_view first_order_variance = "(h+4) u V + E^2";
+  static constexpr std::string_view derivation =
+      "impl/algorithms/warp_tree.h, impl/algorithms/two_pass.h, impl/algorithms/sum_bound.h";
 };
 
 }  // namespace normcheck

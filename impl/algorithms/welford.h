@@ -114,6 +114,13 @@ inline MomentBound moments_of_partial(const RowFacts& facts, const Working& f, P
 template <Division how>
 struct WelfordThen {
   static constexpr std::string_view name = "welford";
+  static constexpr std::string_view formula =
+      "at element k: d = x - mean, mean += d/k, S += d (x - mean); var = S/n";
+  static constexpr std::string_view first_order_mean =
+      "mean(k u|mu_k| + 2u|d_k|), d_k = x_k - mu_(k-1); about (n/2) u|mu|";
+  static constexpr std::string_view first_order_variance =
+      "mean(2|d_k| E_k + u S_k) + 4 u V; about (n/2) u (V + |mu| D)";
+  static constexpr std::string_view derivation = "impl/algorithms/welford.h";
   static constexpr Division division = how;
   static constexpr bool reads_prefixes = true;
 

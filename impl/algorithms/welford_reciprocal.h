@@ -11,6 +11,15 @@ namespace normcheck {
 /// mean += (x-mean)*(1/k), 1/k rounded. Kernels read 1/k from a table; the numbers are these.
 struct WelfordReciprocal {
   static constexpr std::string_view name = "welford_reciprocal";
+  static constexpr std::string_view formula =
+      "at element k: d = x - mean, mean += d (1/k), S += d (x - mean); var = S/n. The 1/k of a table is "
+      "counted as a division here";
+  static constexpr std::string_view first_order_mean =
+      "mean(k u|mu_k| + 3u|d_k|), d_k = x_k - mu_(k-1); about (n/2) u|mu|";
+  static constexpr std::string_view first_order_variance =
+      "mean(2|d_k| E_k + u S_k) + 4 u V; about (n/2) u (V + |mu| D)";
+  static constexpr std::string_view derivation =
+      "impl/algorithms/welford_reciprocal.h, impl/algorithms/welford.h";
   static constexpr bool reads_prefixes = true;
 
   template <Arithmetic R>
