@@ -32,7 +32,7 @@ std::optional<std::filesystem::path> find_corpus(const std::string& given) {
 
 std::vector<CorpusCase> load_corpus(const std::filesystem::path& folder) {
   std::vector<CorpusCase> cases;
-  for (const std::string part : {"public", "cases"}) {
+  for (const std::string part : {"public", "cases", "worst"}) {
     std::error_code error;
     std::vector<std::filesystem::path> files;
     for (std::filesystem::recursive_directory_iterator it(folder / part, error), end; !error && it != end;

@@ -10,7 +10,8 @@
 
 namespace normcheck {
 
-/// A case of the corpus. `group` is "corpus/public" (inputs from public bug reports) or "corpus/cases".
+/// A case of the corpus. `group` is "corpus/public" (inputs from public bug reports),
+/// "corpus/cases" or "corpus/worst" (rows built so that rounding errors add up).
 struct CorpusCase {
   std::string group;
   std::string file;  ///< relative to the corpus folder
