@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "impl/table.h"
 #include "oracles/bound.h"
 #include "oracles/row_input.h"
+#include "reports/detection_floor.h"
 #include "reports/kappa_sweep.h"
 #include "reports/numbers.h"
 
@@ -22,22 +22,6 @@ constexpr std::int64_t most_rows = 256;
 constexpr std::int64_t elements_a_row = 64;
 constexpr std::array<std::int64_t, 4> lengths = {64, 1024, 4096, 65536};
 constexpr std::array<double, 9> decades = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
-
-/// The relative error of rstd that shows in a row; infinite where none does.
-double row_sharpness(const RowInput& input) {
-  const Case& c = *input.problem;
-  const RowAllowance allowance({}, c.x.dtype, input.condition.facts(), c.eps);
-  double least = std::numeric_limits<double>::infinity();
-  if (!allowance.in_range() || allowance.voided() || !input.estimate->usable()) return least;
-  for (std::int64_t i = 0; i < row_length(c); ++i) {
-    if (!std::isfinite(input.gamma_at(i)) || !std::isfinite(input.beta_at(i))) continue;
-    const ElementFacts facts = input.element(i).facts;
-    const ElementAllowance allowed = allowance.y(facts);
-    const double moved = facts.gamma_abs * facts.x_hat_abs;
-    if (allowed.in_range && moved > 0) least = std::min(least, allowed.y / moved);
-  }
-  return least;
-}
 
 /// Whether `stable` lets pass, on some row, what `mistaken` gives there. A wrong mean or variance moves
 /// every element, so a few of a row are asked.
@@ -92,7 +76,8 @@ Sharpness sharpness(const Case& c) {
   const std::int64_t step = std::max<std::int64_t>(1, (row_count(c) + most_rows - 1) / most_rows);
   for (std::int64_t row = 0; row < row_count(c) && row_length(c) > 0; row += step) {
     if (!input.load(row, false)) continue;
-    const double least = row_sharpness(input);
+    const RowAllowance allowance({}, c.x.dtype, input.condition.facts(), c.eps);
+    const double least = root_floor(input, allowance);
     if (std::isfinite(least)) rows.push_back(least);
   }
   if (rows.empty()) return {};

@@ -4,22 +4,28 @@
 
 #include <cstdio>
 
+#include "corpus/error.h"
 #include "impl/table.h"
 #include "props/gen.h"
+#include "reports/algorithms.h"
 #include "reports/commands.h"
+#include "reports/console.h"
+#include "reports/detection_floor.h"
+#include "reports/select.h"
 
 namespace normcheck {
 namespace {
 
-void print_algorithms() {
+void print_rows() {
   std::size_t width = 4;
   for (const Row& row : table()) width = std::max(width, row.name.size());
+  const std::size_t column = width + 2 + 16 + 2;
   fmt::print("{:<{}}  {:<16}  {}\n", "name", width, "dtypes", "expected under stable");
   for (const Row& row : table()) {
     std::vector<std::string_view> dtypes;
     for (const DType dtype : row.storages) dtypes.push_back(dtype_name(dtype));
-    fmt::print("{:<{}}  {:<16}  {}{}\n", row.name, width, fmt::format("{}", fmt::join(dtypes, " ")),
-               is_right(row) ? "" : "fails: ", row.expect);
+    fmt::print("{:<{}}  {:<16}  {}", row.name, width, fmt::format("{}", fmt::join(dtypes, " ")),
+               wrapped(fmt::format("{}{}", is_right(row) ? "" : "fails: ", row.expect), column));
   }
 }
 
@@ -33,20 +39,31 @@ void print_regimes() {
 }
 
 void print_contracts() {
-  fmt::print(
-      "stable  the largest allowance of two_pass, welford and chan, with any finish, order of summation, "
-      "division\n"
-      "        and reciprocal root good to 2 ulp, accumulated in f32 for halves, else in the storage dtype\n"
-      "own     the bound of the row itself, at its accumulate type and finish\n");
+  const auto line = [](std::string_view name, std::string_view text) {
+    fmt::print("{:<8}{}", name, wrapped(text, 8));
+  };
+  line("stable",
+       "the largest allowance of two_pass, welford and chan, with any finish, order of summation, division "
+       "and reciprocal root good to 2 ulp, accumulated in f32 for halves, else in the storage dtype");
+  line("own", "the bound of the row itself, at its accumulate type and finish");
+  line("claims",
+       "key=value;key=value: stable but for what they say; algorithm=NAME order=own|any|sequential|reversed|"
+       "pairwise|lanes<L>|block<B> accumulate=f16|bf16|f32|f64 finish=direct|folded|half_folded "
+       "eps=acc|f32|f64 rsqrt_ulp=K xhat_rounding=none|storage");
 }
 
 }  // namespace
 
 Exit run_list(const Options& options) {
-  const bool none = !options.list_regimes && !options.contracts;
-  if (options.algorithms || none) print_algorithms();
+  std::vector<DType> dtypes = dtypes_named(options.dtypes);
+  if (!dtypes.empty() && !options.floor) throw InputError("--dtype: list takes it with --floor alone");
+  if (dtypes.empty()) dtypes = {DType::f32, DType::f64, DType::f16, DType::bf16};
+  const bool none = !options.algorithms && !options.list_regimes && !options.contracts && !options.floor;
+  if (options.rows || none) print_rows();
+  if (options.algorithms) fmt::print("{}", algorithms_text());
   if (options.list_regimes) print_regimes();
   if (options.contracts) print_contracts();
+  if (options.floor) fmt::print("{}", floors_text(detection_floors(dtypes)));
   return Exit::well;
 }
 

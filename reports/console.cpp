@@ -15,6 +15,20 @@ bool colour_wanted() {
   return isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
 }
 
+std::string wrapped(std::string_view text, std::size_t column) {
+  std::string out;
+  const std::size_t room = line_columns - column;
+  while (text.size() > room) {
+    std::size_t at = text.rfind(' ', room);
+    if (at == std::string_view::npos || at == 0) at = std::min(text.find(' ', room), text.size());
+    out += std::string(text.substr(0, at)) + "\n";
+    if (at == text.size()) return out;
+    text.remove_prefix(at + 1);
+    out += std::string(column, ' ');
+  }
+  return out + std::string(text) + "\n";
+}
+
 std::string Style::wrap(std::string_view code, std::string_view text) const {
   return on ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
 }

@@ -10,6 +10,12 @@ namespace normcheck {
 /// Whether stdout is a terminal and NO_COLOR is not set.
 bool colour_wanted();
 
+/// What a terminal is taken to hold: lists and tables are no wider.
+inline constexpr std::size_t line_columns = 100;
+/// `text` and a newline; where it would pass line_columns it goes on in the next line, under `column`, where
+/// it starts. Broken at spaces.
+std::string wrapped(std::string_view text, std::size_t column);
+
 /// Wraps text in a colour, or returns it as it is.
 struct Style {
   bool on = false;

@@ -78,10 +78,13 @@ void add_sweep_options(CLI::App& app, Options& o) {
 }
 
 void add_list(CLI::App& app, Options& o) {
-  CLI::App* list = app.add_subcommand("list", "implementations, regimes, contracts");
-  list->add_flag("--algorithms", o.algorithms, "the implementations (default)");
+  CLI::App* list = app.add_subcommand("list", "implementations, algorithms, regimes, contracts, what shows");
+  list->add_flag("--rows", o.rows, "the implementations (default)");
+  list->add_flag("--algorithms", o.algorithms, "what each computes, costs, and how far off it can be");
   list->add_flag("--regimes", o.list_regimes, "the families of inputs");
   list->add_flag("--contracts", o.contracts, "what an implementation can be held to");
+  list->add_flag("--floor", o.floor, "the smallest fault that must show, by dtype and row length");
+  list->add_option("--dtype", o.dtypes, "with --floor: f32, f64, f16, bf16 (default: all)")->delimiter(',');
 }
 
 void add_check(CLI::App& app, Options& o) {

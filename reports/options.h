@@ -47,7 +47,7 @@ struct Options {
   bool strict = false;
   bool no_timing = false;
   bool verbose = false;
-  bool algorithms = false, list_regimes = false, contracts = false;
+  bool algorithms = false, list_regimes = false, contracts = false, rows = false, floor = false;  ///< list
 };
 
 /// The program should end here with this code: help and version (0) or wrong usage (2). `text` goes to

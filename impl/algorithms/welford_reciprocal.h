@@ -12,8 +12,8 @@ namespace normcheck {
 struct WelfordReciprocal {
   static constexpr std::string_view name = "welford_reciprocal";
   static constexpr std::string_view formula =
-      "at element k: d = x - mean, mean += d (1/k), S += d (x - mean); var = S/n. The 1/k of a table is "
-      "counted as a division here";
+      "at element k: d = x - mean, mean += d (1/k), S += d (x - mean); var = S/n (a table of 1/k saves the "
+      "division)";
   static constexpr std::string_view first_order_mean =
       "mean(k u|mu_k| + 3u|d_k|), d_k = x_k - mu_(k-1); about (n/2) u|mu|";
   static constexpr std::string_view first_order_variance =
