@@ -25,4 +25,18 @@ constexpr std::array<MomentBoundFunction, 2> kCareful = {sums_in_any_order, any_
 
 std::span<const MomentBoundFunction> careful_forms() { return kCareful; }
 
+MomentBound any_careful_form(const RowFacts& facts, const Working& format) {
+  MomentBound out;
+  out.in_range = out.variance_nonnegative = true;
+  for (const MomentBoundFunction form : kCareful) {
+    const MomentBound b = form(facts, format);
+    out.mean = max(out.mean, b.mean);
+    out.variance = max(out.variance, b.variance);
+    out.in_range = out.in_range && b.in_range;
+    out.variance_nonnegative = out.variance_nonnegative && b.variance_nonnegative;
+  }
+  out.mean_exact = out.mean.value() == 0;
+  return out;
+}
+
 }  // namespace normcheck

@@ -38,6 +38,8 @@ struct Row {
 /// The bounds of the moments that `stable` allows, each valid for any order and for multiplication by a
 /// rounded 1/n: two_pass, and welford and chan over every merge tree.
 std::span<const MomentBoundFunction> careful_forms();
+/// All of them as one: the largest error of each kind.
+MomentBound any_careful_form(const RowFacts& facts, const Working& format);
 
 std::span<const Row> table();
 /// nullptr if there is none.
