@@ -50,17 +50,23 @@ Share rounds_once(const Layer& layer, const Layer& whole, DType storage, DType a
 }
 
 TEST(Dtype, AccumulatesInOneTypeAndRoundsOnceOnTheWayOut) {
-  int rows = 0;
+  int rows = 0, twice = 0;
   for (const Row& row : table()) {
     if (is_half(row.accumulate)) continue;
     for (const DType storage : row.storages) {
       const Share s = rounds_once(layer_of(row), layer_of(row), storage, row.accumulate);
+      if (row.variant.x_hat_storage && storage != row.accumulate) {
+        EXPECT_LT(s.equal, s.calls) << row.name << " rounds x_hat on the way, and that is not seen";
+        ++twice;
+        continue;
+      }
       EXPECT_EQ(s.equal, s.calls) << row.name << " " << dtype_name(storage) << '\n'
                                   << (s.first_unequal ? record_failure(*s.first_unequal, row.name) : "");
       ++rows;
     }
   }
-  fmt::print("{} pairs of row and storage dtype, 64 calls each\n", rows);
+  fmt::print("{} pairs of row and storage dtype, 64 calls each; {} that round x_hat too are seen\n", rows,
+             twice);
 }
 
 TEST(Dtype, HalfAccumulationAndATwiceRoundedResultAreSeen) {
@@ -146,7 +152,7 @@ TEST(Dtype, F64IsNeverNarrowed) {
     EXPECT_TRUE(keeps_double(layer_of(row))) << row.name;
     ++rows;
   }
-  EXPECT_EQ(rows, 3);
+  EXPECT_GE(rows, 3);
   const Row& row = *find_row("two_pass/f64");
   const auto to_f32 = [](double v) { return static_cast<double>(static_cast<float>(v)); };
   const auto narrow = [&](std::optional<Tensor> t) {
