@@ -101,7 +101,6 @@ TEST(Command, BadUsageIsOneLineAndNothingElse) {
   const std::vector<std::pair<std::string, std::string>> bad = {
       {"", "subcommand"},
       {"nosuch", "unknown command 'nosuch'"},
-      {"check", "IMPL"},
       {"check welfrod/f32", "nearest: welford/f32"},
       {"check welford/f32 --dtype f65", "unknown dtype 'f65'"},
       {"check naive/f16 --dtype f64", "naive/f16 offers none"},

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "corpus/case_file.h"
 #include "corpus/error.h"
@@ -47,12 +48,17 @@ std::vector<Finding*> in_order(std::vector<SweepEntry>& entries) {
   return out;
 }
 
+/// Whether every implementation is judged: then one table has a line each, and only what nobody expected is
+/// shown.
+bool is_brief(const Options& options) { return options.names.empty() && !options.verbose; }
+
 /// Prints the findings that are shown, each kept as a file first; returns those shown.
 std::vector<const Finding*> show_findings(std::vector<SweepEntry>& entries, const Options& options,
                                           const Style& style) {
   std::vector<const Finding*> shown;
   for (Finding* finding : in_order(entries)) {
     if (!options.verbose && shown.size() == blocks_without_verbose) break;
+    if (is_brief(options) && finding->expected) break;
     keep_finding(*finding, std::filesystem::path(options.out) / "found");
     fmt::print("\n{}", finding_text(*finding, options.program, style));
     shown.push_back(finding);
@@ -60,24 +66,30 @@ std::vector<const Finding*> show_findings(std::vector<SweepEntry>& entries, cons
   return shown;
 }
 
-void print_notes(const Tally& all) {
+/// How many.
+std::size_t print_notes(const Tally& all) {
+  std::size_t printed = 0;
   for (const auto& [note, times] : all.notes) {
     // The tables say what came out of range, regime by regime.
-    if (!note.starts_with("outside the safe range"))
-      fmt::print("NOTE  {} ({})\n", note, counted(times, "case"));
+    if (note.starts_with("outside the safe range")) continue;
+    fmt::print("NOTE  {} ({})\n", note, counted(times, "case"));
+    ++printed;
   }
+  return printed;
 }
 
 void print_summary(const Tally& all, std::size_t jobs, std::size_t shown, Exit code, const Style& style) {
   const std::int64_t findings = all.findings();
-  fmt::print("\n{} of implementation and dtype: {}, {} elements: {}\n",
+  fmt::print("{} of implementation and dtype: {}, {} elements: {}\n",
              counted(static_cast<std::int64_t>(jobs), "pair"), counted(all.evaluations, "evaluation"),
              grouped(all.counts.elements), shares_text(all.counts));
   if (findings > 0) {
     const std::string text =
         fmt::format("{} in {}", counted(findings, "finding"), counted(all.cases, "case"));
     fmt::print("{}, {} shown above, the worst of its regime first{}\n", style.red(text), shown,
-               static_cast<std::int64_t>(shown) < findings ? " (--verbose shows more)" : "");
+               static_cast<std::int64_t>(shown) < findings
+                   ? " (normcheck check IMPL, or --verbose, shows more)"
+                   : "");
   } else {
     fmt::print("{} in {}\n", code == Exit::well ? style.green("no finding") : "no finding",
                counted(all.cases, "case"));
@@ -96,11 +108,21 @@ void require_outputs(const Options& options) {
     throw InputError(fmt::format("--json: {}: is a folder; expected a file", options.json));
 }
 
-/// Runs the jobs and prints a table of each as it is ready.
-std::vector<SweepEntry> run_and_print(const std::vector<SweepJob>& jobs, const SweepPlan& plan,
+/// Runs the jobs and prints a table of each as it is ready, or, where `brief`, a line of one table.
+std::vector<SweepEntry> run_and_print(const std::vector<SweepJob>& jobs, const SweepPlan& plan, bool brief,
                                       const Style& style) {
   std::vector<SweepEntry> entries;
   std::map<DType, std::string> blind;
+  const auto blind_text = [&](DType dtype) {
+    std::string& zone = blind[dtype];
+    if (zone.empty()) zone = blind_zone(dtype);
+    return fmt::format("{}: naive's error is allowed at  {}\n", brief ? dtype_name(dtype) : "blind zone",
+                       zone);
+  };
+  if (brief) {
+    fmt::print("contract {}; share: the largest part of its allowance that an error took\n{}",
+               contract_name(plan.contract), entries_head(style));
+  }
   Progress progress;
   const auto total = static_cast<double>(jobs.size());
   const auto label = [&](std::size_t i) {
@@ -109,16 +131,23 @@ std::vector<SweepEntry> run_and_print(const std::vector<SweepJob>& jobs, const S
   progress.step(label(0), 0, total);
   sweep_all(jobs, plan, [&](std::size_t i, SweepEntry entry) {
     progress.clear();
-    fmt::print("{}{}", i == 0 ? "" : "\n", entry_text(entry, plan, style));
-    if (plan.contract == ContractKind::stable) {
-      std::string& zone = blind[entry.dtype];
-      if (zone.empty()) zone = blind_zone(entry.dtype);
-      fmt::print("  blind zone: naive's error is allowed at  {}\n", zone);
+    if (brief) {
+      fmt::print("{}", entry_line(entry, style));
+    } else {
+      fmt::print("{}{}", i == 0 ? "" : "\n", entry_text(entry, plan, style));
+      if (plan.contract.kind == ContractKind::stable) fmt::print("  {}", blind_text(entry.dtype));
     }
     std::fflush(stdout);
     entries.push_back(std::move(entry));
     if (i + 1 < jobs.size()) progress.step(label(i + 1), static_cast<double>(i + 1), total);
   });
+  if (brief && plan.contract.kind == ContractKind::stable) {
+    fmt::print("\nblind zone\n");
+    std::set<DType> dtypes;
+    for (const SweepJob& job : jobs) {
+      if (dtypes.insert(job.dtype).second) fmt::print("  {}", blind_text(job.dtype));
+    }
+  }
   return entries;
 }
 
@@ -154,13 +183,13 @@ Exit run_check(const Options& options) {
   if (plan.corpus_missing)
     fmt::print("NOTE  no corpus folder was found; generated cases alone (--corpus names one)\n\n");
 
-  std::vector<SweepEntry> entries = run_and_print(jobs, plan, style);
+  std::vector<SweepEntry> entries = run_and_print(jobs, plan, is_brief(options), style);
   Tally all;
   for (const SweepEntry& entry : entries) all.add(entry.total());
   const auto shown = show_findings(entries, options, style);
   fmt::print("\n");
   const std::size_t unexpected_passes = print_unexpected_passes(entries);
-  print_notes(all);
+  if (unexpected_passes + print_notes(all) > 0) fmt::print("\n");
 
   Exit code = Exit::well;
   if (all.findings() > 0 || (options.strict && unexpected_passes > 0)) {

@@ -64,7 +64,7 @@ std::vector<Finding*> examples(std::vector<SweepEntry>& entries) {
 }
 
 std::vector<Unexpected> find_unexpected(const std::vector<SweepEntry>& entries,
-                                        const std::vector<Finding*>& kept) {
+                                        const std::vector<Finding*>& kept, const Contract& contract) {
   std::vector<Unexpected> out;
   std::vector<const Row*> rows;
   for (const SweepEntry& entry : entries) {
@@ -85,7 +85,7 @@ std::vector<Unexpected> find_unexpected(const std::vector<SweepEntry>& entries,
     }
   }
   for (const Row* row : rows) {
-    if (is_right(*row)) continue;
+    if (is_right(*row) || contract.kind != ContractKind::stable) continue;
     const bool failed = std::any_of(entries.begin(), entries.end(), [row](const SweepEntry& e) {
       return e.row == row && e.total().findings() > 0;
     });
@@ -130,7 +130,7 @@ Exit run_report(const Options& options) {
     data.shown.push_back(finding);
   }
   data.four = family_results(data.entries);
-  data.unexpected = find_unexpected(data.entries, kept);
+  data.unexpected = find_unexpected(data.entries, kept, data.plan.contract);
   data.run = provenance();
   data.run.emplace_back("finished", utc_now());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

@@ -77,13 +77,13 @@ std::string block_text(std::span<const FloorPoint> block) {
       fmt::format("\n{:<32}", fmt::format("{}, {}", dtype_name(block.front().dtype), block.front().data));
   const std::size_t contracts = block.size() / lengths.size();
   for (const std::int64_t n : lengths)
-    out += fmt::format("{:>10}", n == lengths[0] ? "n 16" : std::to_string(n));
+    out += fmt::format("{:>9}", n == lengths[0] ? "n 16" : std::to_string(n));
   out += "\n";
   for (const Measure& measure : measures) {
     for (std::size_t c = 0; c < contracts; ++c) {
       out += fmt::format("  {:<9}{:<21}", c == 0 ? measure.name : "", block[c].contract);
       for (std::size_t at = c; at < block.size(); at += contracts)
-        out += fmt::format("{:>10}", measure.cell(block[at].floor));
+        out += fmt::format("{:>9}", measure.cell(block[at].floor));
       out += "\n";
     }
   }

@@ -63,7 +63,7 @@ void add_sweep_options(CLI::App& app, Options& o) {
   app.add_option_function<std::string>(
       "--norm-ndim", [&o](const std::string& t) { o.norm_ndim = parse_count(t, "--norm-ndim"); },
       "normalized dims (default: 1 to 3)");
-  app.add_option("--contract", o.contract, "what is demanded: stable (default) or own");
+  app.add_option("--contract", o.contract, "what is demanded: stable (default), own or claims");
   app.add_option("--oracle", o.oracle, "automatic (default) or exact");
   app.add_option_function<std::string>(
       "--seed", [&o](const std::string& t) { o.seed = static_cast<std::uint64_t>(parse_count(t, "--seed")); },
@@ -89,7 +89,7 @@ void add_list(CLI::App& app, Options& o) {
 
 void add_check(CLI::App& app, Options& o) {
   CLI::App* check = app.add_subcommand("check", "judge implementations over all regimes and the corpus");
-  check->add_option("IMPL", o.names, "implementations, such as welford/f32 (normcheck list)")->required();
+  check->add_option("IMPL", o.names, "implementations, such as welford/f32 (normcheck list; default: all)");
   add_sweep_options(*check, o);
   check->add_option("--json", o.json, "write the results to this file, as JSON lines");
   check->add_flag("--strict", o.strict,
@@ -101,7 +101,7 @@ void add_replay(CLI::App& app, Options& o) {
   replay->add_option("FILE", o.names, ".case files")->required();
   replay->add_option("--impl", o.impl,
                      "the implementation (default: what the case says it violates, else all right ones)");
-  replay->add_option("--contract", o.contract, "stable (default) or own");
+  replay->add_option("--contract", o.contract, "stable (default), own or claims");
   replay->add_option("--oracle", o.oracle, "automatic (default) or exact");
   replay->add_flag("--verbose", o.verbose, "print the six steps with their shapes");
 }

@@ -49,7 +49,7 @@ SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
   if (plan.norm_ndim && (*plan.norm_ndim < 1 || *plan.norm_ndim > 8)) {
     throw InputError(fmt::format("--norm-ndim: {} is out of range; expected 1 to 8", *plan.norm_ndim));
   }
-  plan.contract = parse_contract(options.contract, &table().front()).kind;
+  plan.contract = parse_contract(options.contract, &table().front());
   plan.oracle = oracle_named(options.oracle);
   plan.seed = options.seed;
   plan.budget = options.budget.value_or(Budget{default_evaluations, 0});

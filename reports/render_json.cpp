@@ -170,7 +170,7 @@ std::string check_lines(const SweepEntry& entry, const SweepPlan& plan) {
     out["record"] = "check";
     out["impl"] = entry.row->name;
     out["dtype"] = dtype_name(entry.dtype);
-    out["contract"] = plan.contract == ContractKind::own ? "own" : "stable";
+    out["contract"] = contract_name(plan.contract);
     out["seed"] = plan.seed;
     out.update(tally_json(tally));
     lines += out.dump() + "\n";
@@ -191,7 +191,7 @@ std::string results_json(const ReportData& data) {
   out["seed"] = data.plan.seed;
   out["budget_evaluations"] = data.plan.budget.evaluations;
   if (data.plan.budget.seconds > 0) out["budget_seconds"] = data.plan.budget.seconds;
-  out["contract"] = data.plan.contract == ContractKind::own ? "own" : "stable";
+  out["contract"] = contract_name(data.plan.contract);
   out["entries"] = Json::array();
   for (const SweepEntry& entry : data.entries) out["entries"].push_back(entry_json(entry));
   out["public_inputs"] = Json::array();

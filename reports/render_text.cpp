@@ -132,11 +132,10 @@ std::string finding_text(const Finding& finding, std::string_view program, const
 
 std::string entry_text(const SweepEntry& entry, const SweepPlan& plan, const Style& style) {
   const Tally total = entry.total();
-  std::string out =
-      fmt::format("{}  {}   {}, {} elements, contract {}\n",
-                  style.bold(fmt::format("{}  {}", entry.row->name, dtype_name(entry.dtype))),
-                  counted(total.cases, "case"), counted(total.evaluations, "evaluation"),
-                  grouped(total.counts.elements), plan.contract == ContractKind::own ? "own" : "stable");
+  std::string out = fmt::format("{}  {}   {}, {} elements, contract {}\n",
+                                style.bold(fmt::format("{}  {}", entry.row->name, dtype_name(entry.dtype))),
+                                counted(total.cases, "case"), counted(total.evaluations, "evaluation"),
+                                grouped(total.counts.elements), contract_name(plan.contract));
   const std::string fail = fmt::format("{:>5}", "FAIL");
   out += style.dim(fmt::format("  {:<19}{:<29}{:<30}{:<27}{:>7}\n", "", "  cases by verdict",
                                "  share of elements", "  largest error of y, ulp", "in u"));
@@ -146,6 +145,23 @@ std::string entry_text(const SweepEntry& entry, const SweepPlan& plan, const Sty
   Tally last = total;
   last.regime = "all";
   return out + tally_line(last, style);
+}
+
+std::string entries_head(const Style& style) {
+  return style.dim(fmt::format("{:<35}{:<6}{:>6}{:>6}{:>6}{:>6}{:>6}{:>8}{:>8}\n", "implementation", "dtype",
+                               "cases", "PASS", "VOID", "VAC.", "FAIL", "proved", "share"));
+}
+
+std::string entry_line(const SweepEntry& entry, const Style& style) {
+  const Tally t = entry.total();
+  const std::string fail = fmt::format("{:>6}", t.findings());
+  const std::string_view remark = entry.unexpected_findings > 0 ? "  unexpected"
+                                  : t.findings() > 0            ? "  as expected"
+                                                                : "";
+  return fmt::format("{:<35}{:<6}{:>6}{:>6}{:>6}{:>6}{}{:>8}{:>8}{}\n", entry.row->name,
+                     dtype_name(entry.dtype), t.cases, t.of(Verdict::pass), t.of(Verdict::void_bound),
+                     t.of(Verdict::vacuous), t.findings() > 0 ? style.red(fail) : fail,
+                     percent(t.counts.proved, t.counts.elements), short_number(t.max_share_of_bound), remark);
 }
 
 std::string shares_text(const ElementCounts& c) {

@@ -21,6 +21,10 @@ std::string problem_text(const Case& c);
 /// One implementation at one dtype: a line a regime.
 std::string entry_text(const SweepEntry& entry, const SweepPlan& plan, const Style& style);
 
+/// The head of a table of implementations, and one at one dtype as a line of it.
+std::string entries_head(const Style& style);
+std::string entry_line(const SweepEntry& entry, const Style& style);
+
 /// "93.1% proved, 4.0% void, 2.9% vacuous, 0.0% skipped, 0.0% wrong".
 std::string shares_text(const ElementCounts& counts);
 

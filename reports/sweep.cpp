@@ -83,7 +83,8 @@ class Sweeper {
     entry_.row = &row;
     entry_.dtype = dtype;
     for (const Regime* regime : plan.regimes) entry_.regimes.push_back({.regime = std::string(regime->name)});
-    contract_ = {plan.contract, plan.contract == ContractKind::own ? &row : nullptr};
+    contract_ = plan.contract;
+    if (contract_.kind == ContractKind::own) contract_.row = &row;
   }
 
   Verdict run(std::size_t slot, const Case& c, Wanted wanted, double* max_ulp = nullptr) {
@@ -153,7 +154,7 @@ class Sweeper {
       entry_.corpus.push_back({i, verdict, max_ulp});
       const auto& violates = known.problem.violates;
       const bool named = std::find(violates.begin(), violates.end(), row_.name) != violates.end();
-      if (named && !is_finding(verdict) && plan_.contract == ContractKind::stable) {
+      if (named && !is_finding(verdict) && plan_.contract.kind == ContractKind::stable) {
         entry_.unexpected_passes.push_back(known.file);
       }
     }

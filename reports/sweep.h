@@ -25,7 +25,7 @@ struct SweepPlan {
   std::vector<std::pair<std::int64_t, std::int64_t>> shapes;  ///< rows x n; in place of lengths if any
   std::optional<double> eps;
   std::optional<std::int64_t> norm_ndim;
-  ContractKind contract = ContractKind::stable;
+  Contract contract;  ///< `own` is of each row in turn
   OracleChoice oracle = OracleChoice::automatic;
   std::uint64_t seed = 1;
   Budget budget;                      ///< of generated rows, an implementation and dtype
