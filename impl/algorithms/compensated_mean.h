@@ -76,16 +76,23 @@ struct CompensatedMean {
     const Upward sizes = (one + w) * a, total = Upward(n) * first + w * a;
     const Upward partial = min(sizes, divide(sizes + total, 2.0) + grow * sizes);
     const Upward g = gamma(k, f.u);
-    const Upward rest = g * first + (one + g) * divide(w * a + grow * partial, n) + Upward(f.eta / 2);
-    out.centre = MomentBound::Centre{u + (one + u) * w, (one + u) * (w * first + rest)};
-    out.mean = (one + u) * rest + u * Upward(facts.mean_abs);
+    const Upward of_rest =
+        f.term(BoundTerm::rest_differences, w) * a + f.term(BoundTerm::rest_sum, grow) * partial;
+    const Upward rest = f.term(BoundTerm::rest_division, g) * first + (one + g) * divide(of_rest, n) +
+                        f.term(BoundTerm::rest_underflow, f.eta / 2);
+    out.centre = MomentBound::Centre{
+        f.term(BoundTerm::centre_roundings, u + (one + u) * w),
+        (one + u) * (f.term(BoundTerm::centre_first, w * first) + f.term(BoundTerm::centre_rest, rest))};
+    out.mean = (one + u) * rest + f.term(BoundTerm::mean_of_parts, u) * Upward(facts.mean_abs);
     out.in_range = out.in_range && squares_in_range(facts, f, first + out.centre->absolute);
 
     const Upward v = facts.variance, sigma = min(sqrt(v), Upward(facts.max_dev));
-    const Upward local = w * (sigma + first);
-    const Upward moved = local * (two * sigma + local) + two * rest * local + rest * rest;
-    const Upward few = gamma(3 + k, f.u), h = few + grow + few * grow;
-    out.variance = h * v + (one + h) * (moved + Upward(f.eta));
+    const Upward local = f.term(BoundTerm::compensated_differences, w) * (sigma + first);
+    const Upward moved =
+        local * (two * sigma + local) + two * rest * local + f.term(BoundTerm::compensated_rest, rest * rest);
+    const Upward few = f.term(BoundTerm::compensated_roundings, gamma(3 + k, f.u));
+    const Upward sum = f.term(BoundTerm::compensated_sum, grow), h = few + sum + few * sum;
+    out.variance = h * v + (one + h) * (moved + f.term(BoundTerm::compensated_underflow, f.eta));
     return out;
   }
 };

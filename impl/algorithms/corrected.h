@@ -55,14 +55,23 @@ struct Corrected {
     const Upward u = f.u, one = 1.0, two = 2.0, v = facts.variance, eta = f.eta;
     const double n = static_cast<double>(facts.n), k = division_roundings(f, facts.n, Division::by_count);
     const Upward c = Upward(n) * out.mean, q = Upward(n) * (v + out.mean * out.mean);
-    const Upward g3 = gamma(3, f.u), h = g3 + growth.of_terms + g3 * growth.of_terms;
-    const Upward of_squares = h * q + (one + h) * Upward(n) * Upward(f.eta / 2);
-    const Upward rest_off = (u + growth.of_terms * (one + u)) * (Upward(facts.abs_dev_sum) + c);
+    const Upward g3 = f.term(BoundTerm::corrected_roundings, gamma(3, f.u));
+    const Upward sum = f.term(BoundTerm::corrected_sum, growth.of_terms), h = g3 + sum + g3 * sum;
+    const Upward of_squares =
+        h * q + (one + h) * f.term(BoundTerm::corrected_square_underflow, Upward(n) * Upward(f.eta / 2));
+    const Upward rest_sum = f.term(BoundTerm::corrected_rest_sum, growth.of_terms);
+    const Upward rest_off = (f.term(BoundTerm::corrected_differences, u) + rest_sum * (one + u)) *
+                            (Upward(facts.abs_dev_sum) + c);
     const Upward l = gamma(1 + k, f.u), g = gamma(k, f.u);
     const Upward of_rest =
-        divide((one + l) * rest_off * (two * c + rest_off) + l * c * c, n) + eta * (one + l);
-    out.variance =
-        (one + g) * (divide((one + u) * (of_squares + of_rest), n) + u * v) + g * v + Upward(f.eta / 2);
+        divide(f.term(BoundTerm::corrected_rest_error, (one + l) * rest_off * (two * c + rest_off)) +
+                   f.term(BoundTerm::corrected_rest_square, l * c * c),
+               n) +
+        f.term(BoundTerm::corrected_rest_underflow, eta * (one + l));
+    out.variance = (one + g) * (divide((one + u) * (of_squares + of_rest), n) +
+                                f.term(BoundTerm::corrected_subtraction, u * v)) +
+                   f.term(BoundTerm::corrected_division, g * v) +
+                   f.term(BoundTerm::corrected_underflow, f.eta / 2);
     const Upward rest = c + rest_off;
     out.in_range = out.in_range && (rest * rest * two).value() <= f.omega;
     return out;

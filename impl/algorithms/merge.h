@@ -35,14 +35,20 @@ inline PartialBound merge_bound(const RowFacts& facts, const Working& f, std::in
   const Upward g3 = gamma(3 + counts, f.u), g6 = gamma(6 + counts, f.u), g2 = gamma(2, f.u);
   const Upward w = divide(nb, n), c = divide(na * nb, n);
   const Upward d = facts.mean_gap(facts.context, lo, mid, hi), both = a.mean + b.mean;
-  const Upward drift = divide(na * a.mean, n) + w * b.mean + g3 * w * (d + both) + Upward(f.eta / 2);
+  const Upward inherited = f.term(BoundTerm::merge_inherited, divide(na * a.mean, n) + w * b.mean);
+  const Upward drift = inherited + f.term(BoundTerm::merge_step, g3) * w * (d + both) +
+                       f.term(BoundTerm::merge_step_underflow, f.eta / 2);
   const Upward underflow = (one + g6) * (c + one + one) * Upward(f.eta / 2);
-  const Upward term = c * ((one + g6) * (Upward(2.0) * d * both + both * both) + g6 * d * d) + underflow;
+  const Upward of_error = (one + g6) * (Upward(2.0) * d * both + both * both);
+  const Upward term = c * (f.term(BoundTerm::merge_gap_error, of_error) +
+                           f.term(BoundTerm::merge_gap_roundings, g6) * d * d) +
+                      f.term(BoundTerm::merge_underflow, underflow);
   PartialBound out;
-  out.mean = (one + u) * drift + u * Upward(whole.mean_abs);
-  out.square_dev = (one + u) * (one + u) * (a.square_dev + b.square_dev) +
-                   g2 * (Upward(left.square_dev_sum) + Upward(right.square_dev_sum)) + (one + u) * term +
-                   u * c * d * d;
+  out.mean = (one + u) * drift + f.term(BoundTerm::merge_mean, u) * Upward(whole.mean_abs);
+  out.square_dev =
+      (one + u) * (one + u) * (a.square_dev + b.square_dev) +
+      f.term(BoundTerm::merge_sums, g2) * (Upward(left.square_dev_sum) + Upward(right.square_dev_sum)) +
+      (one + u) * term + f.term(BoundTerm::merge_sum, u) * c * d * d;
   return out;
 }
 

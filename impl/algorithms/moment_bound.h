@@ -6,6 +6,7 @@
 
 #include "corpus/dtype.h"
 #include "corpus/row_facts.h"
+#include "impl/algorithms/bound_term.h"
 #include "impl/arithmetic/upward.h"
 
 namespace normcheck {
@@ -16,6 +17,8 @@ struct Working {
   double u;
   double eta;
   double omega;
+  BoundTerm halved = BoundTerm::none;  ///< by a test alone, which sees that a row exceeds the bound then
+  Upward term(BoundTerm id, Upward value) const { return id == halved ? divide(value, 2.0) : value; }
   /// A count is exact up to 2^precision; beyond, it is rounded once (relative u).
   bool count_exact(std::int64_t n) const { return n <= (std::int64_t{1} << precision); }
 };

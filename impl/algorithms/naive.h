@@ -38,17 +38,23 @@ struct Naive {
   /// product and the subtraction round once more. So, with E the error of the mean,
   /// B = [gamma_{h+2} Q/n + (1+u) E(2|mu|+E) + u mu^2 + underflow](1+u) + uV.
   static MomentBound bound(const RowFacts& facts, const Working& f) {
+    return bound_for(facts, f, Division::by_count);
+  }
+  static MomentBound bound_for(const RowFacts& facts, const Working& f, Division division) {
     const Upward u = f.u, one = 1.0, mu = facts.mean_abs;
     const double n = static_cast<double>(facts.n);
-    const Upward mean_error = mean_of_sum(facts, f, Division::by_count, growth_in_any_order(facts.n, f));
-    const double roundings = n - 1 + 1 + division_roundings(f, facts.n, Division::by_count);
+    const Upward mean_error = mean_of_sum(facts, f, division, growth_in_any_order(facts.n, f));
+    const double roundings = n - 1 + 1 + division_roundings(f, facts.n, division);
     const Upward grow = gamma(roundings, f.u);
     const Upward underflow = Upward(f.eta) * (one + grow) + Upward(f.eta / 2);
-    const Upward of_squares = grow * divide(facts.square_sum, n);
-    const Upward of_mean = (one + u) * mean_error * (Upward(2.0) * mu + mean_error) + u * mu * mu;
+    const Upward of_squares = f.term(BoundTerm::naive_squares, grow) * divide(facts.square_sum, n);
+    const Upward of_error = (one + u) * mean_error * (Upward(2.0) * mu + mean_error);
+    const Upward of_mean =
+        f.term(BoundTerm::naive_mean_error, of_error) + f.term(BoundTerm::naive_mean_square, u * mu * mu);
     MomentBound out;
     out.mean = mean_error;
-    out.variance = (one + u) * (of_squares + of_mean + underflow) + u * Upward(facts.variance);
+    out.variance = (one + u) * (of_squares + of_mean + f.term(BoundTerm::naive_underflow, underflow)) +
+                   f.term(BoundTerm::naive_subtraction, u * Upward(facts.variance));
     const Upward squares = Upward(facts.square_sum) * (one + grow);
     out.in_range = sums_in_range(facts, f) && squares.value() <= f.omega && (mu * mu).value() <= f.omega / 4;
     out.mean_exact = mean_error.value() == 0;

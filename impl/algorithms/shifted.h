@@ -61,12 +61,18 @@ struct Shifted {
     const Upward growth = growth_in_any_order(facts.n, f).of_terms;
     const Upward of_sum = differences_exact(facts, f, a) ? Upward(0.0) : u + growth * (one + u);
     const Upward g = gamma(k, f.u);
-    const Upward off = g * s + (one + g) * of_sum * divide(a, n) + Upward(f.eta / 2);
+    const Upward off = f.term(BoundTerm::shifted_division, g * s) +
+                       (one + g) * f.term(BoundTerm::shifted_differences, of_sum) * divide(a, n) +
+                       f.term(BoundTerm::shifted_underflow, f.eta / 2);
     const Upward h = gamma(n + 2 + k, f.u), squares = Upward(n) * (v + s * s);
-    const Upward of_squares = h * (v + s * s) + Upward(f.eta) * (one + h) + Upward(f.eta / 2);
-    const Upward of_mean = (one + u) * off * (Upward(2.0) * s + off) + u * s * s;
-    out.mean = (one + u) * off + u * Upward(facts.mean_abs);
-    out.variance = (one + u) * (of_squares + of_mean) + u * v;
+    const Upward underflow = Upward(f.eta) * (one + h) + Upward(f.eta / 2);
+    const Upward of_squares = f.term(BoundTerm::shifted_squares, h) * (v + s * s) +
+                              f.term(BoundTerm::shifted_square_underflow, underflow);
+    const Upward of_error = (one + u) * off * (Upward(2.0) * s + off);
+    const Upward of_mean =
+        f.term(BoundTerm::shifted_mean_error, of_error) + f.term(BoundTerm::shifted_mean_square, u * s * s);
+    out.mean = (one + u) * off + f.term(BoundTerm::shifted_addition, u) * Upward(facts.mean_abs);
+    out.variance = (one + u) * (of_squares + of_mean) + f.term(BoundTerm::shifted_subtraction, u * v);
     out.in_range = out.in_range && ((one + u) * (one + growth) * a).value() <= f.omega &&
                    (squares * (one + h) * Upward(4.0)).value() <= f.omega;
     return out;

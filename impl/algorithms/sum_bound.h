@@ -64,10 +64,12 @@ inline Upward mean_of_sum(const RowFacts& facts, const Working& f, Division divi
   const Upward g = k == 1 ? Upward(f.u) : gamma(k, f.u), mu = facts.mean_abs;
   Upward inherited = 0.0;
   if (!sums_exactly(facts, f)) {
-    inherited =
-        growth.of_sum * mu + growth.of_terms * divide(Upward(facts.abs_sum), static_cast<double>(facts.n));
+    inherited = f.term(BoundTerm::mean_sum_itself, growth.of_sum) * mu +
+                f.term(BoundTerm::mean_sum, growth.of_terms) *
+                    divide(Upward(facts.abs_sum), static_cast<double>(facts.n));
   }
-  return g * mu + (Upward(1.0) + g) * inherited + Upward(f.eta / 2);
+  return f.term(BoundTerm::mean_division, g) * mu + (Upward(1.0) + g) * inherited +
+         f.term(BoundTerm::mean_underflow, f.eta / 2);
 }
 
 /// Whether no sum of the x, no difference x - mean and no count overflows, with room to spare.

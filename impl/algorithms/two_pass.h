@@ -24,9 +24,13 @@ inline MomentBound two_pass_bound(const RowFacts& facts, const Working& f, Divis
                  reciprocal_in_range(f, facts.n, division);
   out.mean_exact = out.mean.value() == 0;
   if (facts.n == 1) return out;
-  const Upward few = gamma(3 + division_roundings(f, facts.n, division), f.u), sum = growth.of_positive();
+  const double roundings = 3 + division_roundings(f, facts.n, division);
+  const Upward few = f.term(BoundTerm::two_pass_roundings, gamma(roundings, f.u));
+  const Upward sum = f.term(BoundTerm::two_pass_sum, growth.of_positive());
   const Upward g = few + sum + few * sum;
-  out.variance = g * Upward(facts.variance) + (one + g) * (out.mean * out.mean + Upward(f.eta));
+  out.variance =
+      g * Upward(facts.variance) + (one + g) * (f.term(BoundTerm::two_pass_mean_error, out.mean * out.mean) +
+                                                f.term(BoundTerm::two_pass_underflow, f.eta));
   return out;
 }
 

@@ -74,11 +74,15 @@ inline PartialBound welford_recursion(const RowFacts& facts, const Working& f, s
       g = g + (one + g) * Upward(k) * half_eta;
     const Upward d = before;
     const Upward after = divide(d * Upward(k - 1), k);
-    const Upward drift = divide(e.mean * Upward(k - 1) + g * (d + e.mean), k) + half_eta;
-    const Upward mean = (one + u) * drift + u * Upward(mean_abs);
-    const Upward cross = d * mean + after * e.mean + mean * e.mean;
-    const Upward term = (one + g3) * cross + g3 * d * after + half_eta;
-    e.square_dev = (one + u) * (e.square_dev + term) + u * Upward(square_dev);
+    const Upward inherited = f.term(BoundTerm::update_inherited, e.mean * Upward(k - 1));
+    const Upward drift = divide(inherited + f.term(BoundTerm::update_step, g) * (d + e.mean), k) +
+                         f.term(BoundTerm::update_underflow, half_eta);
+    const Upward mean = (one + u) * drift + f.term(BoundTerm::update_mean, u) * Upward(mean_abs);
+    const Upward cross = f.term(BoundTerm::product_new_mean, d * mean) +
+                         f.term(BoundTerm::product_old_mean, after * e.mean) + mean * e.mean;
+    const Upward term = (one + g3) * cross + f.term(BoundTerm::product_roundings, g3) * d * after +
+                        f.term(BoundTerm::product_underflow, half_eta);
+    e.square_dev = (one + u) * (e.square_dev + term) + f.term(BoundTerm::running_sum, u) * Upward(square_dev);
     e.mean = mean;
   }
   return e;
@@ -106,7 +110,8 @@ inline MomentBound moments_of_partial(const RowFacts& facts, const Working& f, P
                  reciprocal_in_range(f, facts.n, division);
   if (facts.constant) return out;
   out.variance = (Upward(1.0) + g) * divide(e.square_dev, static_cast<double>(facts.n)) +
-                 g * Upward(facts.variance) + Upward(f.eta / 2);
+                 f.term(BoundTerm::partial_division, g) * Upward(facts.variance) +
+                 f.term(BoundTerm::partial_underflow, f.eta / 2);
   return out;
 }
 
