@@ -1,21 +1,17 @@
 // normcheck judge: the referee. Arrays come in, nothing is run.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
-#include <utility>
 
 #include "corpus/error.h"
 #include "corpus/npy.h"
 #include "impl/semantics.h"
-#include "oracles/measure.h"
 #include "oracles/row_input.h"
-#include "oracles/ulp.h"
 #include "reports/blind_zone.h"
 #include "reports/commands.h"
+#include "reports/comparison.h"
 #include "reports/numbers.h"
 #include "reports/render_text.h"
 #include "reports/select.h"
@@ -93,68 +89,6 @@ Judgement judge_output(const Case& c, const std::string& path, const Tensor& y, 
   return j;
 }
 
-/// How two outputs compare, element by element, against the exact value.
-struct Comparison {
-  std::int64_t equal = 0, first = 0, second = 0, as_far = 0, not_comparable = 0;
-  double gap_ulp = -1;
-  std::int64_t widest = 0;  ///< the element where they part most
-};
-
-/// Errors of two outputs in ulp, by the estimate; by integers where that cannot say which is larger: it is
-/// good to 2^-40 ulp and a relative 2^-50.
-std::pair<double, double> errors_of(RowInput& input, std::int64_t i, const Estimated& estimate, DType dtype,
-                                    std::uint64_t y, std::uint64_t y2) {
-  const auto exact = [&] { return input.exact_row().y(i, input.gamma_at(i), input.beta_at(i)); };
-  if (std::isfinite(to_double(dtype, y)) && std::isfinite(to_double(dtype, y2))) {
-    const double allow_all = std::numeric_limits<double>::infinity();
-    const double e1 = std::fabs(measure(dtype, y, estimate, exact, allow_all).error_ulp);
-    const double e2 = std::fabs(measure(dtype, y2, estimate, exact, allow_all).error_ulp);
-    if (std::fabs(e1 - e2) > 0x1p-38 * std::max({1.0, e1, e2})) return {e1, e2};
-  }
-  const ExactValue value = exact();
-  return {std::fabs(value.error_ulp(dtype, y)), std::fabs(value.error_ulp(dtype, y2))};
-}
-
-void compare_element(Comparison& out, RowInput& input, std::int64_t i, const Tensor& y, const Tensor& y2,
-                     std::int64_t at, OracleChoice oracle) {
-  const DType dtype = y.dtype;
-  const Estimated estimate = input.element(i, oracle).y;
-  const auto [e1, e2] = errors_of(input, i, estimate, dtype, y.bits(at), y2.bits(at));
-  ++(e1 < e2 ? out.first : e2 < e1 ? out.second : out.as_far);
-  double gap = std::isfinite(e1) == std::isfinite(e2) ? 0 : INFINITY;
-  if (std::isfinite(e1) && std::isfinite(e2)) {
-    gap = std::min(std::fabs(y.value(at) - y2.value(at)) / ulp(dtype, estimate.value.hi),
-                   std::numeric_limits<double>::max());
-  }
-  if (!(gap > out.gap_ulp)) return;
-  out.gap_ulp = gap;
-  out.widest = at;
-}
-
-Comparison compare(const Case& c, const Tensor& y, const Tensor& y2, OracleChoice oracle) {
-  Comparison out;
-  const std::int64_t n = row_length(c);
-  RowInput input(c);
-  for (std::int64_t row = 0; row < row_count(c); ++row) {
-    std::optional<bool> has_numbers;  // loaded only where something differs
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t at = row * n + i;
-      if (y.bits(at) == y2.bits(at)) {
-        ++out.equal;
-        continue;
-      }
-      if (!has_numbers)
-        has_numbers = input.load(row, false) && (input.estimate->usable() || !input.exact_row().degenerate());
-      if (!*has_numbers || !std::isfinite(input.gamma_at(i)) || !std::isfinite(input.beta_at(i))) {
-        ++out.not_comparable;
-      } else {
-        compare_element(out, input, i, y, y2, at, oracle);
-      }
-    }
-  }
-  return out;
-}
-
 /// "y[5,320]: first ..., second ..., exact ...".
 std::string widest_text(const Case& c, const Tensor& y, const Tensor& y2, std::int64_t at) {
   ElementReport element;
@@ -171,14 +105,9 @@ std::string widest_text(const Case& c, const Tensor& y, const Tensor& y2, std::i
 
 void print_comparison(const Case& c, const Tensor& y, const Tensor& y2, const Options& options,
                       OracleChoice oracle, const Style& style) {
-  const Comparison p = compare(c, y, y2, oracle);
-  const std::int64_t elements = c.x.size();
-  fmt::print("\n{}  {} (first) and {} (second), {} elements\n", style.bold("compared"), options.y, options.y2,
-             grouped(elements));
-  fmt::print("  the same bits        {:>7}\n  first is closer      {:>7}\n  second is closer     {:>7}\n",
-             percent(p.equal, elements), percent(p.first, elements), percent(p.second, elements));
-  if (p.as_far > 0) fmt::print("  differ, equally far  {:>7}\n", percent(p.as_far, elements));
-  if (p.not_comparable > 0) fmt::print("  no exact number      {:>7}\n", percent(p.not_comparable, elements));
+  const Comparison p = compare_outputs(c, y, y2, oracle);
+  fmt::print("\n{}  {} (first) and {} (second), {} elements\n{}", style.bold("compared"), options.y,
+             options.y2, grouped(c.x.size()), comparison_text(p, "first", "second"));
   if (p.gap_ulp < 0) return;
   const std::string apart =
       std::isfinite(p.gap_ulp) ? fmt::format("; {} ulp apart", short_number(p.gap_ulp)) : "";

@@ -11,6 +11,7 @@ enum class Exit : int { well = 0, finding = 1, usage = 2, cannot_load = 3, nothi
 
 Exit run_list(const Options& options);
 Exit run_check(const Options& options);
+Exit run_compare(const Options& options);
 Exit run_replay(const Options& options);
 Exit run_minimise(const Options& options);
 Exit run_judge(const Options& options);

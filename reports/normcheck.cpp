@@ -14,6 +14,7 @@ namespace {
 normcheck::Exit run(const normcheck::Options& options) {
   if (options.command == "list") return normcheck::run_list(options);
   if (options.command == "check") return normcheck::run_check(options);
+  if (options.command == "compare") return normcheck::run_compare(options);
   if (options.command == "replay") return normcheck::run_replay(options);
   if (options.command == "minimise") return normcheck::run_minimise(options);
   if (options.command == "judge") return normcheck::run_judge(options);

@@ -48,7 +48,8 @@ std::vector<std::string> split(const std::string& text, char at) {
   return out;
 }
 
-void add_sweep_options(CLI::App& app, Options& o) {
+/// What inputs to draw, and where to write.
+void add_input_options(CLI::App& app, Options& o) {
   app.add_option("--dtype", o.dtypes, "storage dtypes: f32, f64, f16, bf16 (default: all offered)")
       ->delimiter(',');
   app.add_option("--regime", o.regimes, "regimes (default: all; see normcheck list --regimes)")
@@ -63,7 +64,6 @@ void add_sweep_options(CLI::App& app, Options& o) {
   app.add_option_function<std::string>(
       "--norm-ndim", [&o](const std::string& t) { o.norm_ndim = parse_count(t, "--norm-ndim"); },
       "normalized dims (default: 1 to 3)");
-  app.add_option("--contract", o.contract, "what is demanded: stable (default), own or claims");
   app.add_option("--oracle", o.oracle, "automatic (default) or exact");
   app.add_option_function<std::string>(
       "--seed", [&o](const std::string& t) { o.seed = static_cast<std::uint64_t>(parse_count(t, "--seed")); },
@@ -73,6 +73,11 @@ void add_sweep_options(CLI::App& app, Options& o) {
       "generated rows, such as 4000, or a time, such as 30s (then not repeatable)");
   app.add_option("--out", o.out, "folder for what is written (default build/out)");
   app.add_option("--corpus", o.corpus, "corpus folder (default: the one that this build knows)");
+}
+
+void add_sweep_options(CLI::App& app, Options& o) {
+  add_input_options(app, o);
+  app.add_option("--contract", o.contract, "what is demanded: stable (default), own or claims");
   app.add_flag("--no-timing", o.no_timing, "do not print how long it took");
   app.add_flag("--verbose", o.verbose, "print every finding that was kept");
 }
@@ -94,6 +99,15 @@ void add_check(CLI::App& app, Options& o) {
   check->add_option("--json", o.json, "write the results to this file, as JSON lines");
   check->add_flag("--strict", o.strict,
                   "a case that says an implementation fails there, and did not, counts as a finding");
+}
+
+void add_compare(CLI::App& app, Options& o) {
+  CLI::App* compare =
+      app.add_subcommand("compare", "two implementations: who is closer, and the input that parts them most");
+  compare->add_option("IMPL", o.names, "two implementations, such as two_pass/f32 welford/f32")
+      ->required()
+      ->expected(2);
+  add_input_options(*compare, o);
 }
 
 void add_replay(CLI::App& app, Options& o) {
@@ -153,7 +167,8 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
   if (!first.empty() && first[0] != '-' && !known) {
     throw EndOfProgram{
         2,
-        fmt::format("unknown command '{}'; expected list, check, replay, minimise, judge or report", first)};
+        fmt::format("unknown command '{}'; expected list, check, compare, replay, minimise, judge or report",
+                    first)};
   }
   try {
     app.parse(argc, argv);
@@ -222,6 +237,7 @@ Options parse_command_line(int argc, const char* const* argv) {
 
   add_list(app, o);
   add_check(app, o);
+  add_compare(app, o);
   add_replay(app, o);
   add_minimise(app, o);
   add_judge(app, o);

@@ -26,7 +26,7 @@ struct Lengths {
 
 struct Options {
   std::string program = "normcheck";  ///< as it was invoked, a shell word
-  std::string command;                ///< "list", "check", "replay", "minimise", "judge", "report"
+  std::string command;                ///< "list", "check", "compare", "replay", "minimise", "judge", "report"
   std::vector<std::string> names;     ///< implementations, or files
   std::vector<std::string> dtypes;
   std::vector<std::string> regimes;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -108,15 +109,15 @@ class Sweeper {
     std::int64_t evaluations = 0;
     for (std::uint64_t item = 0;; ++item) {
       const std::size_t slot = item % plan_.regimes.size();
-      GenRequest request = draw_request(plan_, entry_.dtype, item);
+      std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
       if (plan_.budget.seconds > 0) {
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         if (spent.count() >= plan_.budget.seconds) break;
       } else {
         if (evaluations >= plan_.budget.evaluations) break;
-        request.rows = std::min(request.rows, plan_.budget.evaluations - evaluations);
+        most_rows = plan_.budget.evaluations - evaluations;
       }
-      const Case c = make_case(*plan_.regimes[slot], request, plan_.seed, item / plan_.regimes.size());
+      const Case c = generated_case(plan_, entry_.dtype, item, most_rows);
       run(slot, c, draw_wanted(item));
       evaluations += std::max<std::int64_t>(1, row_count(c));
     }
@@ -215,6 +216,13 @@ Tally SweepEntry::total() const {
   Tally sum;
   for (const Tally& tally : regimes) sum.add(tally);
   return sum;
+}
+
+Case generated_case(const SweepPlan& plan, DType dtype, std::uint64_t item, std::int64_t most_rows) {
+  GenRequest request = draw_request(plan, dtype, item);
+  request.rows = std::min(request.rows, most_rows);
+  const std::size_t regimes = plan.regimes.size();
+  return make_case(*plan.regimes[item % regimes], request, plan.seed, item / regimes);
 }
 
 SweepEntry sweep(const Row& row, DType dtype, const SweepPlan& plan) {
