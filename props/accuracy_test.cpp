@@ -50,7 +50,7 @@ std::vector<Case> cases_of(const Regime& regime, DType dtype) {
 void judge_both(const Row& row, const Case& c, bool statistics, Counts& own, Counts& stable) {
   const Observation observed = run_case(row, c, {.mean = statistics, .rstd = statistics});
   const auto check = [&](const Contract& contract, Counts& counts) {
-    const Judgement judgement = judge(c, observed, contract);
+    const Judgement judgement = judge(c, observed, contract, OracleChoice::automatic, Detail::verdict);
     count(counts, judgement);
     if (!is_finding(judgement.verdict)) return;
     const auto fails = [&](const Case& k) { return !complaint(row, k, contract, statistics).empty(); };
@@ -66,13 +66,16 @@ TEST_P(AccuracyOf, EveryRowKeepsItsBoundInEveryRegime) {
   const DType dtype = GetParam();
   std::vector<Counts> own(table().size());
   std::vector<Counts> stable(table().size());
+  std::size_t turn = 0;
   for (const Regime& regime : regimes()) {
     const std::vector<Case> cases = cases_of(regime, dtype);
     for (std::size_t r = 0; r < table().size(); ++r) {
       if (!offers(table()[r], dtype)) continue;
-      for (std::size_t k = 0; k < cases.size(); ++k)
-        judge_both(table()[r], cases[k], k % 2 == 1, own[r], stable[r]);
+      for (std::size_t k = 0; k < cases.size(); ++k) {
+        if (takes_turn(table()[r], turn + k)) judge_both(table()[r], cases[k], k % 2 == 1, own[r], stable[r]);
+      }
     }
+    ++turn;
   }
   for (std::size_t r = 0; r < table().size(); ++r) {
     if (!offers(table()[r], dtype)) continue;

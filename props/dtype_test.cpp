@@ -222,6 +222,8 @@ TEST(Dtype, AnF32GammaIsNotRoundedToTheHalfThatXIs) {
         ++unsupported;
         continue;
       }
+      if (row.variant.x_hat_storage)
+        continue;  // rounds to the half on the way, and would not in the wide call
       const Observation wide = run_case(row, as_dtype(c, row.accumulate), {true, true});
       EXPECT_TRUE(same_outputs(got, narrowed(wide, half))) << row.name << " " << dtype_name(half) << '\n'
                                                            << record_failure(c, row.name);

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
+#include <string_view>
 #include <system_error>
 
 #include "corpus/case_file.h"
@@ -34,8 +37,20 @@ std::filesystem::path found_folder() {
 Contract stable_contract() { return {}; }
 Contract own_contract(const Row& row) { return {ContractKind::own, &row}; }
 
+bool takes_turn(const Row& row, std::size_t k) {
+  constexpr std::array leading = {"naive", "two_pass", "welford", "chan", "lanes8", "compensated_mean"};
+  static const char* all = std::getenv("NORMCHECK_EXHAUSTIVE");
+  if (all != nullptr && std::string_view(all) == "1") return true;
+  const bool by_itself = row.name.find_first_of("/+", row.name.find('/') + 1) == std::string_view::npos;
+  if (by_itself && std::find(leading.begin(), leading.end(), row.algorithm) != leading.end()) return true;
+  std::size_t turn = k;
+  for (const char ch : row.name) turn += static_cast<unsigned char>(ch);
+  return turn % 4 == 0;
+}
+
 Judgement run_and_judge(const Row& row, const Case& c, const Contract& contract, bool statistics) {
-  return judge(c, run_case(row, c, {.mean = statistics, .rstd = statistics}), contract);
+  return judge(c, run_case(row, c, {.mean = statistics, .rstd = statistics}), contract,
+               OracleChoice::automatic, Detail::verdict);
 }
 
 std::string complaint(const Row& row, const Case& c, const Contract& contract, bool statistics) {

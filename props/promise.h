@@ -26,7 +26,12 @@ std::filesystem::path found_folder();
 Contract stable_contract();
 Contract own_contract(const Row& row);
 
-/// Runs the row and judges what came back. mean and rstd are asked for where `statistics`.
+/// Whether the row is judged on the k-th of many inputs: on all of them, or, where it is one of the many
+/// forms of an algorithm that has a row of its own, on one in four (on all with NORMCHECK_EXHAUSTIVE=1).
+bool takes_turn(const Row& row, std::size_t k);
+
+/// Runs the row and judges what came back, as far as the verdict needs it. mean and rstd are asked for where
+/// `statistics`.
 Judgement run_and_judge(const Row& row, const Case& c, const Contract& contract, bool statistics = false);
 
 /// Why the row does not keep the contract on the case; empty if it does, or was not judged.

@@ -51,7 +51,7 @@ std::vector<std::string> disagreements(const Case& c, std::map<Verdict, std::int
     }
   }
   for (const Row& row : table()) {
-    if (!is_right(row) || is_named(c, row.name)) continue;
+    if (!is_right(row) || is_named(c, row.name) || !takes_turn(row, c.id.size())) continue;
     const Judgement judgement = run_and_judge(row, c, stable_contract(), true);
     ++judged[judgement.verdict];
     if (is_finding(judgement.verdict))
