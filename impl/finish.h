@@ -22,7 +22,7 @@ inline double estimated_reciprocal_root(double w) {
 }
 
 /// 1/sqrt(var+eps), eps inside the root. With eps_f64 the sum, the root and the division are done in double
-/// and rounded once. A Newton step is r*(1.5 - ((w/2)*r)*r).
+/// and rounded once. A Newton step is r*(1.5 - ((w*r)*r)/2).
 template <Variant variant, RootedArithmetic R>
 R reciprocal_root(const R& var, const R& eps_rounded, double eps) {
   using Traits = ArithmeticTraits<R>;
@@ -32,11 +32,13 @@ R reciprocal_root(const R& var, const R& eps_rounded, double eps) {
     return count<R>(1) / Traits::root(var + eps_rounded);
   } else {
     const R w = var + eps_rounded;
-    const R half = Traits::from_double(0.5) * w, one_and_half = Traits::from_double(1.5);
+    const R half = Traits::from_double(0.5), one_and_half = Traits::from_double(1.5);
     const double estimate = estimated_reciprocal_root(Traits::to_double(w));
     R r = Traits::from_double(estimate);
     if (!std::isfinite(estimate)) return r;  // a step would make NaN of 1/sqrt(0)
-    for (int step = 0; step < newton_steps(variant.root); ++step) r = r * (one_and_half - (half * r) * r);
+    // Halved last: w may be subnormal, and w*r*r is near 1.
+    for (int step = 0; step < newton_steps(variant.root); ++step)
+      r = r * (one_and_half - half * ((w * r) * r));
     return r;
   }
 }
