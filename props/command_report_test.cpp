@@ -132,5 +132,22 @@ TEST(Command, CheckPrintsWhereNaivesErrorIsAllowed) {
   fmt::print("n = 64: allowed up to kappa {}; naive passes at 10 and fails at 1e4\n", m[1].str());
 }
 
+TEST(Command, AReportOnAllHasTheDetectionFloorThatListPrints) {
+  const auto folder = fresh_folder("floor");
+  const std::string options = " --dtype bf16 --regime constant --budget 10 --n 1..4 --no-timing --out ";
+  run("report" + options + (folder / "all").string());
+  const std::string list = run("list --floor --dtype bf16").out;
+  ASSERT_NE(list.find("\nbf16, integers "), std::string::npos) << list;
+  EXPECT_NE(read_file(folder / "all/report.md").find(list), std::string::npos);
+  const std::string results = read_file(folder / "all/results.json");
+  const std::regex point(
+      "\\{\\s+\"dtype\": \"bf16\",\\s+\"data\": \"(integers|normal)\",\\s+\"n\": [0-9]+,\\s+\"contract\": "
+      "\"[^\"]+\",\\s+\"root\": ");
+  const auto points =
+      std::distance(std::sregex_iterator(results.begin(), results.end(), point), std::sregex_iterator());
+  EXPECT_EQ(points, 2 * 7 * 6) << "kinds of data, lengths, contracts";
+  fmt::print("{} points of bf16, in report.md as list prints them\n", points);
+}
+
 }  // namespace
 }  // namespace normcheck

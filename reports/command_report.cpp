@@ -95,6 +95,16 @@ std::vector<Unexpected> find_unexpected(const std::vector<SweepEntry>& entries,
   return out;
 }
 
+/// Each storage dtype of the jobs once.
+std::vector<DType> storages(const std::vector<SweepJob>& jobs) {
+  std::vector<DType> out;
+  for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
+    if (std::any_of(jobs.begin(), jobs.end(), [&](const SweepJob& job) { return job.dtype == dtype; }))
+      out.push_back(dtype);
+  }
+  return out;
+}
+
 }  // namespace
 
 Exit run_report(const Options& options) {
@@ -120,6 +130,7 @@ Exit run_report(const Options& options) {
     });
     progress.step("error against kappa", total - 1, total);
     data.curves = kappa_sweep(data.plan.seed, data.plan.oracle);
+    if (options.names.empty()) data.floors = detection_floors(storages(jobs));
   }
   data.half_sum = half_sum(data.plan.oracle);
   data.inputs = public_inputs(data.entries, data.plan);

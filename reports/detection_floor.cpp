@@ -66,10 +66,8 @@ struct Measure {
 constexpr std::array<Measure, 4> measures = {
     {{"root", [](const Floor& f) { return number_or_void(f.root); }},
      {"divisor", [](const Floor& f) { return number_or_void(f.divisor); }},
-     {"lost far",
-      [](const Floor& f) { return std::isfinite(f.root) ? short_number(f.lost_largest) : "void"; }},
-     {"lost mid",
-      [](const Floor& f) { return std::isfinite(f.root) ? short_number(f.lost_typical) : "void"; }}}};
+     {"lost far", [](const Floor& f) { return std::isfinite(f.root) ? short_number(f.lost_far) : "void"; }},
+     {"lost mid", [](const Floor& f) { return std::isfinite(f.root) ? short_number(f.lost_mid) : "void"; }}}};
 
 /// The points of one dtype and kind of data, which stand by n and then by contract.
 std::string block_text(std::span<const FloorPoint> block) {
@@ -114,8 +112,8 @@ Floor detection_floor(const RowInput& input, const Contract& contract) {
   out.divisor = 2 * out.root * ((variance + c.eps) / variance);
   if (!std::isfinite(out.root)) return out;
   const std::vector<std::int64_t> order = by_deviation(input.condition.facts());
-  out.lost_largest = lost_element(input, allowance, order.back());
-  out.lost_typical = lost_element(input, allowance, order[order.size() / 2]);
+  out.lost_far = lost_element(input, allowance, order.back());
+  out.lost_mid = lost_element(input, allowance, order[order.size() / 2]);
   return out;
 }
 

@@ -15,10 +15,10 @@ namespace normcheck {
 /// What shows on one row under one contract, all else exact. A fault shows where the y of some element leaves
 /// its allowance. Infinite, and the ratios 0, where the contract has no bound.
 struct Floor {
-  double root = 0;          ///< relative error of rstd: the least of allowance/|gamma*x_hat|
-  double divisor = 0;       ///< relative error of the variance, to first order: 2 root (var+eps)/var
-  double lost_largest = 0;  ///< one x_j left out of both sums, |x_j - mean| the largest: change/allowance
-  double lost_typical = 0;  ///< the same with |x_j - mean| the median
+  double root = 0;      ///< relative error of rstd: the least of allowance/|gamma*x_hat|
+  double divisor = 0;   ///< relative error of the variance, to first order: 2 root (var+eps)/var
+  double lost_far = 0;  ///< one x_j left out of both sums, |x_j - mean| the largest: change/allowance
+  double lost_mid = 0;  ///< the same with |x_j - mean| the median
 };
 
 /// The relative error of rstd that shows on the loaded row, which has no NaN or infinity; infinite where none

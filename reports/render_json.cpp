@@ -161,6 +161,19 @@ Json curve_json(const KappaCurve& curve) {
   return out;
 }
 
+Json floor_json(const FloorPoint& p) {
+  Json out;
+  out["dtype"] = dtype_name(p.dtype);
+  out["data"] = p.data;
+  out["n"] = p.n;
+  out["contract"] = p.contract;
+  put(out, "root", p.floor.root);
+  put(out, "divisor", p.floor.divisor);
+  put(out, "lost_far", p.floor.lost_far);
+  put(out, "lost_mid", p.floor.lost_mid);
+  return out;
+}
+
 }  // namespace
 
 std::string check_lines(const SweepEntry& entry, const SweepPlan& plan) {
@@ -206,6 +219,10 @@ std::string results_json(const ReportData& data) {
   out["half_accumulation"] = half;
   out["error_vs_kappa"] = Json::array();
   for (const KappaCurve& curve : data.curves) out["error_vs_kappa"].push_back(curve_json(curve));
+  if (!data.floors.empty()) {
+    out["detection_floor"] = Json::array();
+    for (const FloorPoint& point : data.floors) out["detection_floor"].push_back(floor_json(point));
+  }
   out["findings"] = Json::array();
   for (const Finding* finding : data.shown) out["findings"].push_back(finding_json(*finding));
   out["unexpected"] = Json::array();

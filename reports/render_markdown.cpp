@@ -157,6 +157,11 @@ std::string kappa_table(const ReportData& data) {
   return out;
 }
 
+std::string floor_part(const ReportData& data) {
+  if (data.floors.empty()) return "";
+  return "## Detection floor\n\n```\n" + floors_text(data.floors) + "```\n\n";
+}
+
 std::string findings_part(const ReportData& data) {
   std::string out = "## Findings\n\n";
   if (data.unexpected.empty()) {
@@ -252,6 +257,7 @@ std::string report_markdown(const ReportData& data) {
   out += findings_part(data);
   out += inputs_table(data);
   out += kappa_table(data);
+  out += floor_part(data);
   out += verdict_table(data);
   return out + limits(data);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/detection_floor.h"
 #include "reports/finding.h"
 #include "reports/four.h"
 #include "reports/kappa_sweep.h"
@@ -26,6 +27,7 @@ struct ReportData {
   std::vector<FamilyResult> four;   ///< the four layer norms of the brief
   HalfSum half_sum;
   std::vector<KappaCurve> curves;
+  std::vector<FloorPoint> floors;  ///< of a report on all implementations, else empty
   std::vector<Unexpected> unexpected;
   std::vector<const Finding*> shown;                     ///< the findings that were kept as files
   std::vector<std::pair<std::string, std::string>> run;  ///< provenance and clock
