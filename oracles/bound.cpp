@@ -43,8 +43,9 @@ double eps_as_added(const Contract& contract, DType accumulate, double eps) {
 
 }  // namespace
 
-RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFacts& facts, double eps)
-    : format_(working(accumulate_of(contract, storage))),
+RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFacts& facts, double eps,
+                           BoundTerm halved)
+    : format_(working(accumulate_of(contract, storage), halved)),
       accumulate_(accumulate_of(contract, storage)),
       variant_(variant_of(contract)),
       of_y_(narrowing(storage)),
@@ -106,7 +107,8 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
   const Upward root = one + root_error_;
   root_growth_ = max(root_growth_, root * (one + u));
   // Of the sum var + eps.
-  const Upward of_w = variant_.eps_f64 ? Upward(std::min(0x1p-53, format_.u)) : u;
+  const Upward of_w =
+      format_.term(BoundTerm::root_of_sum, variant_.eps_f64 ? Upward(std::min(0x1p-53, format_.u)) : u);
   const double eps_gap = std::fabs(eps_rounded_ - eps);
   const Upward eps_error = eps_gap == 0 ? 0.0 : std::nextafter(eps_gap, Upward::infinity());
   in_range_ = in_range_ && moments.in_range && std::isfinite(eps_rounded_);
@@ -116,12 +118,16 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
   Form form;
   form.mean = moments.mean;
   form.variance = moments.variance;
-  form.centre = moments.centre && variant_.build != Build::fast
-                    ? *moments.centre
-                    : MomentBound::Centre{u, (one + u) * moments.mean};
+  form.centre =
+      moments.centre && variant_.build != Build::fast
+          ? *moments.centre
+          : MomentBound::Centre{format_.term(BoundTerm::centre_rounding, u),
+                                format_.term(BoundTerm::centre_mean_error, (one + u) * moments.mean)};
   const bool capped = moments.variance_nonnegative && eps_rounded_ > 0;
   const Upward cap = capped ? divide(root, sqrt_lo(eps_rounded_)) : Upward(Upward::infinity());
-  const Upward t = divide(moments.variance + eps_error, w_lo_);
+  const Upward t = divide(format_.term(BoundTerm::root_of_variance, moments.variance) +
+                              format_.term(BoundTerm::root_of_eps, eps_error),
+                          w_lo_);
   if (t.value() < 1) {
     // 1/s - 1 = (1-s^2)/(s(1+s)), so that no bound near u is lost beside 1; s^2 = (1-t)(1-u).
     const double s = multiply_lo(sqrt_lo(one_minus_lo(t)), sqrt_lo(one_minus_lo(of_w)));
@@ -134,11 +140,8 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
     form.rstd = constant_ && capped ? max(cap, Upward(rstd_exact_)) : Upward(Upward::infinity());
     form.rstd_abs = constant_ ? cap : Upward(Upward::infinity());
   }
-  // Rounded from double, rstd^ can overflow; a Newton step halves w^, exactly where that stays normal.
+  // Rounded from double, rstd^ can overflow.
   if (variant_.eps_f64) in_range_ = in_range_ && (capped ? cap : form.rstd_abs).value() <= format_.omega;
-  const double smallest_normal = std::ldexp(format_.eta, format_.precision - 1);
-  if (variant_.root != Root::divided)
-    in_range_ = in_range_ && w_lo_ >= 8 * smallest_normal && t.value() <= 0.5;
   // A constant row by the direct finish, var^ the mean of squares about the mean that the finish subtracts:
   // var^ >= (x-m)^2 (1-g) - eta(1+g), g = gamma_{n+5}, and eps^ >= eta, so |x-m| rstd^ <= root *
   // sqrt((1/(1-u) + g)/(1-g)), whatever the error of the mean.
@@ -160,18 +163,22 @@ void RowAllowance::fill_coefficients(Form& form) const {
   const Upward u = format_.u, one = 1.0, r = form.rstd_abs;
   const Upward m = Upward(mean_abs_) + form.mean;
   const Upward c1 = form.centre.relative, c0 = form.centre.absolute;
-  form.direct_per_deviation = form.rstd + (c1 + u * (one + c1)) * r;
-  form.direct_constant = (one + u) * c0 * r + Upward(format_.eta / 2);
+  const auto term = [&](BoundTerm id, Upward value) { return format_.term(id, value); };
+  using enum BoundTerm;
+  form.direct_per_deviation = form.rstd + (c1 + term(x_hat_product, u * (one + c1))) * r;
+  form.direct_constant = (one + u) * c0 * r + term(x_hat_underflow, format_.eta / 2);
   form.half_per_deviation = (one + u) * form.rstd;
-  form.half_per_x = (one + u) * u * r;
-  form.half_constant = (one + u) * (r * (form.mean + u * m) + Upward(format_.eta));
-  form.folded_per_deviation = form.rstd + u * r;
-  form.folded_mean = form.mean + u * m;
+  form.half_per_x = term(half_product, (one + u) * u * r);
+  form.half_constant = (one + u) * (r * (term(half_mean_error, form.mean) + term(half_mean_product, u * m)) +
+                                    term(half_underflow, format_.eta));
+  form.folded_per_deviation = form.rstd + term(folded_scale, u * r);
+  form.folded_mean = term(folded_mean_error, form.mean) + term(folded_mean_product, u * m);
 }
 
 RowAllowance::Narrowing RowAllowance::narrowing(DType output) const {
   if (format_of(accumulate_).precision <= format_of(output).precision) return {};
-  return {unit_roundoff(output), smallest_subnormal(output) / 2};
+  return {format_.term(BoundTerm::narrowing_rounding, unit_roundoff(output)),
+          format_.term(BoundTerm::narrowing_underflow, smallest_subnormal(output) / 2)};
 }
 
 double RowAllowance::centre(double deviation) const {

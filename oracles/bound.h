@@ -32,7 +32,9 @@ struct ElementAllowance {
 /// The allowance of everything on one row under a contract: the largest over the forms it allows.
 class RowAllowance {
  public:
-  RowAllowance(const Contract& contract, DType storage, const RowFacts& facts, double eps);
+  /// `halved`: by a test alone, one term to be halved.
+  RowAllowance(const Contract& contract, DType storage, const RowFacts& facts, double eps,
+               BoundTerm halved = BoundTerm::none);
 
   /// Statistics, counts and eps are in the safe range of every form: where false nothing is judged.
   bool in_range() const { return in_range_; }

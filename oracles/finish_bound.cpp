@@ -69,8 +69,9 @@ N RowAllowance::direct_x_hat(const Form& form, const ElementFacts& e) const {
 /// x_hat = fl(fl(x r^) - fl(m r^)): u|X| + (1+u){ |x-mu||r^-r| + E r^ + u r^(|x| + |m|) + eta }.
 template <class N>
 N RowAllowance::half_folded_x_hat(const Form& form, const ElementFacts& e) const {
-  return N(format_.u) * N(e.x_hat_abs) + times(e.deviation, as<N>(form.half_per_deviation)) +
-         as<N>(form.half_per_x) * N(e.x_abs) + as<N>(form.half_constant);
+  return format_.term(BoundTerm::half_subtraction, N(format_.u)) * N(e.x_hat_abs) +
+         times(e.deviation, as<N>(form.half_per_deviation)) + as<N>(form.half_per_x) * N(e.x_abs) +
+         as<N>(form.half_constant);
 }
 
 /// y = fl(fl(gamma x_hat^) + beta): u|y| + (1+u)( u|gamma X| + (1+u)|gamma| B_X + eta/2 ). Multiplying by
@@ -81,10 +82,12 @@ N RowAllowance::scale_shift(N x_hat_error, const ElementFacts& e) const {
   if (is_zero(x_hat_error) && e.x_hat_abs == 0) return 0.0;
   N product = x_hat_error;
   if (e.gamma_abs != 1) {
-    product =
-        u * N(e.gamma_abs) * N(e.x_hat_abs) + (one + u) * N(e.gamma_abs) * x_hat_error + N(format_.eta / 2);
+    product = format_.term(BoundTerm::scale_product, u) * N(e.gamma_abs) * N(e.x_hat_abs) +
+              (one + u) * N(e.gamma_abs) * x_hat_error +
+              format_.term(BoundTerm::scale_underflow, N(format_.eta / 2));
   }
-  return e.beta_abs == 0 ? product : u * N(e.y_abs) + (one + u) * product;
+  if (e.beta_abs == 0) return product;
+  return format_.term(BoundTerm::shift_addition, u) * N(e.y_abs) + (one + u) * product;
 }
 
 /// a = fl(gamma r^), b = fl(beta - fl(a m)), y = fl(fl(x a) + b). Exactly, x a + beta - a m differs from y by
@@ -92,20 +95,21 @@ N RowAllowance::scale_shift(N x_hat_error, const ElementFacts& e) const {
 ///   u|y| + (1+u){ |x-mu||a-gamma r| + a E + u a|m| + u a|x| + eta + u(|beta| + (1+u) a|m| + eta/2) }.
 template <class N>
 N RowAllowance::folded(const Form& form, const ElementFacts& e) const {
-  const N u = format_.u, one = 1.0, half_eta = format_.eta / 2;
-  const N ga = e.gamma_abs;
+  const N u = format_.u, one = 1.0, ga = e.gamma_abs;
+  const N half_eta = format_.term(BoundTerm::folded_scale_underflow, N(format_.eta / 2));
   N a = as<N>(form.rstd_abs), per_deviation = as<N>(form.rstd);
   if (e.gamma_abs != 1) {
     a = (one + u) * ga * as<N>(form.rstd_abs) + half_eta;
     per_deviation = ga * as<N>(form.folded_per_deviation) + half_eta;
   }
-  N inner =
-      times(e.deviation, per_deviation) + a * (as<N>(form.folded_mean) + u * N(e.x_abs)) + N(format_.eta);
+  const N of_product = format_.term(BoundTerm::folded_product, u) * N(e.x_abs);
+  N inner = times(e.deviation, per_deviation) + a * (as<N>(form.folded_mean) + of_product) +
+            format_.term(BoundTerm::folded_underflow, N(format_.eta));
   if (e.beta_abs != 0) {
     const N am = a * (N(mean_abs_) + as<N>(form.mean));
-    inner += u * (N(e.beta_abs) + (one + u) * am + half_eta);
+    inner += format_.term(BoundTerm::folded_shift, u) * (N(e.beta_abs) + (one + u) * am + half_eta);
   }
-  return u * N(e.y_abs) + (one + u) * inner;
+  return format_.term(BoundTerm::folded_addition, u) * N(e.y_abs) + (one + u) * inner;
 }
 
 /// What (x-m) gamma r^ and (x-m)(gamma r^) can lose beyond ((x-m) r^) gamma: as many roundings, but the first

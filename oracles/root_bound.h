@@ -13,23 +13,25 @@ inline Upward careful_root_error(const Working& f) { return Upward(4.0) * Upward
 /// |r^ sqrt(w^) - 1|, w^ the number the root is taken of.
 /// Divided: a root and a division round, (1+u)/(1-u) - 1 = 2u/(1-u); in double, with one rounding to the
 /// working type behind them, that of double and u.
-/// Newton: the estimate is off by at most a = 2^-14. One step r' = r(1.5 - p), p = (w/2 r) r: with r off by
+/// Newton: the estimate is off by at most a = 2^-14. One step r' = r(1.5 - p), p = ((w r) r)/2: with r off by
 /// e, exactly r' is off by at most 1.5 e^2 + 0.5 e^3; p <= (1+e)^2/2 takes two roundings, gamma_2, the
 /// difference (at most 1+e) one and the last product one, so
 ///   e' <= (1.5 e^2 + 0.5 e^3 + (1+e)^3 gamma_2 / 2)(1+u)^2 + 2u + u^2.
-/// Halving is exact where w^/2 is normal: the caller sees to it.
+/// w r is near sqrt(w) and w r^2 near 1, so nothing underflows, and halving is exact.
 inline Upward root_error(const Variant& variant, const Working& f) {
   const Upward u = f.u, one = 1.0;
   if (variant.eps_f64) {
     const Upward d = 0x1p-53, of_double = divide(Upward(2.0) * d, one_minus_lo(d));
-    return f.precision >= 53 ? of_double : of_double + u + u * of_double;
+    return f.term(BoundTerm::root_roundings, f.precision >= 53 ? of_double : of_double + u + u * of_double);
   }
-  if (variant.root == Root::divided) return divide(Upward(2.0) * u, one_minus_lo(u));
+  if (variant.root == Root::divided)
+    return f.term(BoundTerm::root_roundings, divide(Upward(2.0) * u, one_minus_lo(u)));
   Upward e = 0x1p-14;
   for (int step = 0; step < newton_steps(variant.root); ++step) {
-    const Upward exactly = Upward(1.5) * e * e + Upward(0.5) * e * e * e;
+    const Upward exactly = f.term(BoundTerm::newton_estimate, Upward(1.5) * e * e) + Upward(0.5) * e * e * e;
     const Upward of_product = Upward(0.5) * (one + e) * (one + e) * (one + e) * gamma(2, f.u);
-    e = (exactly + of_product) * (one + u) * (one + u) + Upward(2.0) * u + u * u;
+    e = (exactly + f.term(BoundTerm::newton_product, of_product)) * (one + u) * (one + u) +
+        f.term(BoundTerm::newton_last, Upward(2.0) * u) + u * u;
   }
   return e;
 }

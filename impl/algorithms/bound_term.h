@@ -82,6 +82,40 @@ enum class BoundTerm : std::uint8_t {
   merge_sums,
   merge_sum,
   merge_underflow,
+  // The reciprocal root.
+  root_roundings,
+  root_of_sum,
+  root_of_variance,
+  root_of_eps,
+  newton_estimate,
+  newton_product,
+  newton_last,
+  // ((x - mean) rstd) gamma + beta.
+  centre_rounding,
+  centre_mean_error,
+  x_hat_product,
+  x_hat_underflow,
+  scale_product,
+  scale_underflow,
+  shift_addition,
+  // (x rstd - mean rstd) gamma + beta, before gamma.
+  half_mean_error,
+  half_mean_product,
+  half_product,
+  half_subtraction,
+  half_underflow,
+  // x a + b.
+  folded_scale,
+  folded_scale_underflow,
+  folded_mean_error,
+  folded_mean_product,
+  folded_product,
+  folded_underflow,
+  folded_shift,
+  folded_addition,
+  // To a narrower storage type.
+  narrowing_rounding,
+  narrowing_underflow,
   count
 };
 

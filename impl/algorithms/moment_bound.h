@@ -18,12 +18,17 @@ struct Working {
   double eta;
   double omega;
   BoundTerm halved = BoundTerm::none;  ///< by a test alone, which sees that a row exceeds the bound then
-  Upward term(BoundTerm id, Upward value) const { return id == halved ? divide(value, 2.0) : value; }
+  /// `value`, halved where this is the term to halve. N is Upward or double.
+  template <class N>
+  N term(BoundTerm id, N value) const {
+    return id == halved ? N(0.5) * value : value;
+  }
   /// A count is exact up to 2^precision; beyond, it is rounded once (relative u).
   bool count_exact(std::int64_t n) const { return n <= (std::int64_t{1} << precision); }
 };
-inline Working working(DType dtype) {
-  return {format_of(dtype).precision, unit_roundoff(dtype), smallest_subnormal(dtype), largest_finite(dtype)};
+inline Working working(DType dtype, BoundTerm halved = BoundTerm::none) {
+  return {format_of(dtype).precision, unit_roundoff(dtype), smallest_subnormal(dtype), largest_finite(dtype),
+          halved};
 }
 
 /// |mean^ - mean| <= mean and |var^ - var| <= variance, in absolute terms, underflow included. Infinity:
