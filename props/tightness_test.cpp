@@ -38,6 +38,7 @@ constexpr Claim claims[] = {
     {"corrected/f32", mean, 0.98, "tie-chain"},
     {"reversed/f32", mean, 0.98, "tie-chain-reversed"},
     {"shifted/f32", mean, 0.99, "lost-update"},
+    {"shifted/f32", mean, 0.90, "tie-chain-shifted"},
     {"welford/f32", mean, 0.99, "lost-update"},
     {"welford/f32", mean, 0.84, "ramp-16"},
     {"welford/f32", mean, 0.98, "ramp-256"},
@@ -55,6 +56,7 @@ constexpr Claim claims[] = {
     {"neumaier/f32", mean, 0.96, "up-twice"},
     {"kahan/f32", mean, 0.48, "up-twice"},
     {"compensated_mean/f32", mean, 0.99, "merge-tie-16"},
+    {"compensated_mean/f32", mean, 0.90, "rest-tie-chain"},
     {"two_pass/f32", mean, 0.30, "greedy"},
     {"two_pass/f32", mean, 0.16, "constant"},
     {"two_pass/f32", mean, 0.15, "neighbour"},
@@ -67,6 +69,7 @@ constexpr Claim claims[] = {
     {"compensated_mean/f32", variance, 0.96, "square-ties"},
     {"reversed/f32", variance, 0.97, "square-ties-reversed"},
     {"welford/f32", variance, 0.99, "lost-update"},
+    {"welford/f32", variance, 0.88, "square-ties-welford"},
     {"welford/f32", variance, 0.97, "ramp-256"},
     {"welford/f32", variance, 0.99, "ramp-4096"},
     {"welford_reciprocal/f32", variance, 0.99, "lost-update"},
@@ -74,6 +77,7 @@ constexpr Claim claims[] = {
     {"lanes8/f32", variance, 0.98, "merge-gap-8"},
     {"lanes16/f32", variance, 0.98, "merge-gap-16"},
     {"chan/f32", variance, 0.98, "chan-gap"},
+    {"chan/f32", variance, 0.70, "chan-square-ties"},
     {"pairwise/f32", variance, 0.71, "pairwise-square-spine"},
     {"cascade/f32", variance, 0.76, "cascade-square-spine"},
     {"warp_tree/f32", variance, 0.63, "warp-square-spine"},
@@ -187,6 +191,8 @@ TEST(Tightness, ABoundThatIsLooseIsSeen) {
 TEST(Tightness, EveryStoredCaseIsItsConstruction) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+    if (entry.path().stem().string().starts_with("term-"))
+      continue;  // found by search, see mutation_test.cpp
     const bool is_built = std::ranges::any_of(
         worst_cases(), [&](const Case& c) { return c.id == entry.path().stem().string(); });
     EXPECT_TRUE(is_built) << entry.path() << ": nothing builds it";

@@ -5,8 +5,12 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
+
+#include "impl/algorithms/chan.h"
+#include "impl/arithmetic/native.h"
 
 namespace normcheck {
 namespace {
@@ -121,6 +125,49 @@ Values placed(std::size_t n, const std::vector<std::size_t>& at, const Values& b
   return x;
 }
 
+/// After 1 and -1 each number is chosen so that its product, half an ulp of Welford's running sum of squares
+/// or less, is lost.
+Values welford_square_ties(std::size_t n) {
+  Values x = {1, -1};
+  Partial<float> p = welford_partial(std::span<const float>(std::vector<float>{1, -1}));
+  while (x.size() < n) {
+    Partial<float> after;
+    double best = 0, best_lost = -1;
+    for (int j = -400; j < 400; ++j) {
+      const auto v =
+          static_cast<float>((j < 0 ? -1 : 1) * std::sqrt(2 * u) * (0.8 + 0.001 * (j < 0 ? -j : j)));
+      Partial<float> next = p;
+      welford_add(next, v);
+      const double product = double{v - p.mean} * double{v - next.mean};
+      const double lost = double{p.square_dev} + product - double{next.square_dev};
+      if (lost > best_lost) best = v, best_lost = lost, after = next;
+    }
+    x.push_back(best);
+    p = after;
+  }
+  return x;
+}
+
+/// A block with S just above 2, then blocks as large as all before them, 2^levels times 8 numbers in all:
+/// each has an S of its own, and a gap, that are both just under half an ulp of the first's S, so that both
+/// additions of each merge lose them.
+Values chan_square_ties(int levels) {
+  Values x(8, 0);
+  x[7] = static_cast<float>(std::sqrt(16.0 / 7) * (1 + 1e-6));
+  for (int level = 0; level < levels; ++level) {
+    const std::vector<float> narrow(x.begin(), x.end());
+    const double before = Chan::partial(std::span<const float>(narrow)).mean;
+    const double size = static_cast<double>(x.size()), tie = 0.995 * 2 * u;
+    const double mean = before + (before > 0 ? -1 : 1) * std::sqrt(2 * tie / size),
+                 apart = std::sqrt(tie / 2);
+    Values block(x.size(), static_cast<float>(mean));
+    block[0] = static_cast<float>(mean + apart);
+    block[1] = static_cast<float>(mean - apart);
+    x.insert(x.end(), block.begin(), block.end());
+  }
+  return x;
+}
+
 /// For each sum that can come out, the leaves (in units of 2u above 1) with the largest exact sum.
 struct Leaves {
   std::int64_t units = 0;
@@ -184,6 +231,9 @@ std::vector<Case> worst_cases() {
   Values up_twice(63, 0);
   up_twice[0] = 64;
   up_twice[1] = 64 * u * (1 + 0x1p-10);
+  Values shifted_ties = one_and(64, u), rest_ties = one_and(64, u);
+  shifted_ties.insert(shifted_ties.begin(), 0.0);
+  rest_ties.back() = -1;
   Values two_percent(4096, 131);
   for (std::size_t i = 49; i < two_percent.size(); i += 50) two_percent[i] = 132;
   return {
@@ -201,6 +251,9 @@ std::vector<Case> worst_cases() {
       worst_case("chan-gap", 1e-5, chan_gap,
                  "blocks of eight: one all 1+2^-8, one whose last update is a tie that goes down; the error "
                  "of its mean meets the gap"),
+      worst_case(
+          "chan-square-ties", 1e-5, chan_square_ties(7),
+          "blocks of eight merged seven times: both additions of each merge lose nearly half an ulp of S"),
       worst_case("constant", 1e-5, Values(1000, full),
                  "1000 times 1000.1 as f32, a full significand: sums of it round, and two-pass takes the "
                  "error of its mean for a deviation"),
@@ -241,6 +294,8 @@ std::vector<Case> worst_cases() {
       worst_case("ramp-256", 1e-5, ramp(256, 1024, 1), "as ramp-16, longer"),
       worst_case("ramp-4096", 1e-5, ramp(4096, 1024, 1),
                  "as ramp-16, longer: 1024 to 1024.25 looks harmless, a running mean puts y off by sqrt 3"),
+      worst_case("rest-tie-chain", 1, rest_ties,
+                 "tie-chain and then -1: the mean of the rest is lost as the mean was"),
       worst_case("square-ties", 1e-5, square_ties(256),
                  "1 -1 1 -1 sum to 4 as squares, each later square, 2^-22, is half an ulp of that: a tie "
                  "that goes down; the mean is exactly 0"),
@@ -253,9 +308,12 @@ std::vector<Case> worst_cases() {
       worst_case("tie-chain", 1, one_and(64, u),
                  "1, then 2^-24: every addition is a tie that goes down, the sum stays 1"),
       worst_case("tie-chain-reversed", 1, reversed_ties, "tie-chain from the end"),
+      worst_case("tie-chain-shifted", 1, shifted_ties, "0, then tie-chain"),
       worst_case(
           "up-twice", 1, up_twice,
           "64 and just over half an ulp: the sum goes up by half an ulp, and so does its quotient by 63"),
+      worst_case("square-ties-welford", 1e-5, welford_square_ties(64),
+                 "1 -1, then numbers whose products are lost in a running sum of squares"),
       worst_case("warp-spine", 1, placed(1024, warp_spine(1024), ones, u),
                  "the longest way through a block of 256 threads: 1, then 2^-24 wherever something joins its "
                  "sum; each addition is a tie that goes down"),
