@@ -15,7 +15,7 @@ namespace normcheck {
 constexpr std::size_t share_steps = 72;
 constexpr std::size_t kappa_steps = 40;
 /// Sets there are; a set beyond is not fed back (fuzz/search_test.cpp sees to it that there is none).
-constexpr std::size_t most_sets = 80;
+constexpr std::size_t most_sets = 320;
 
 /// The highest step that is set: floor(8*log2(share)) + 64, cut to the steps; nothing is set for -1, which is
 /// what 0 and NaN have.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "impl/builds/interface.h"
-#include "impl/builds/subjects.h"
+#include "impl/builds/kernels.h"
 #include "impl/layer_norm.h"
 #include "impl/rows.h"
 
@@ -134,7 +134,7 @@ std::string_view without_fma() {
 
 template <class Algorithm, class R, Finish finish = Finish::direct>
 consteval Row fma_row(std::string_view name, std::string_view expect) {
-  constexpr std::size_t index = FmaSubjects::index_of<Subject<Algorithm, R, finish>>();
+  constexpr std::size_t index = FmaKernels::index_of<BuildOf<Algorithm, R, finish>>();
   using Built = BuiltRow<normcheck_abi::normcheck_build_fma, index, Algorithm, R, finish>;
   constexpr Variant variant{.finish = finish, .build = Build::fma};
   return describe_row<Algorithm, R, variant>(name, expect, Built::run, Built::trace, fused_bound<Algorithm>(),
@@ -143,7 +143,7 @@ consteval Row fma_row(std::string_view name, std::string_view expect) {
 
 template <class Algorithm, class R, Finish finish = Finish::direct>
 consteval Row fast_row(std::string_view name, std::string_view expect) {
-  constexpr std::size_t index = FastSubjects::index_of<Subject<Algorithm, R, finish>>();
+  constexpr std::size_t index = FastKernels::index_of<BuildOf<Algorithm, R, finish>>();
   using Built = BuiltRow<normcheck_abi::normcheck_build_fast, index, Algorithm, R, finish>;
   constexpr Variant variant{.finish = finish, .build = Build::fast};
   return describe_row<Algorithm, R, variant>(name, expect, Built::run, Built::trace,

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "impl/builds/interface.h"
-#include "impl/builds/subjects.h"
+#include "impl/builds/kernels.h"
 #include "impl/kernel.h"
 
 namespace normcheck {
@@ -21,11 +21,11 @@ struct OneCopy : Algorithm {
   }
 };
 
-template <class Subject, Build build>
+template <class Built, Build build>
 struct BuiltKernel {
-  using R = typename Subject::R;
-  using Algorithm = OneCopy<typename Subject::Algorithm>;
-  using Kernel = normcheck::Kernel<Algorithm, R, Variant{.finish = Subject::finish, .build = build}>;
+  using R = typename Built::R;
+  using Algorithm = OneCopy<typename Built::Algorithm>;
+  using Kernel = normcheck::Kernel<Algorithm, R, Variant{.finish = Built::finish, .build = build}>;
 
   static LayerNormCall inside(const normcheck_abi::Call& c) {
     return {static_cast<DType>(c.storage),
@@ -59,10 +59,10 @@ struct BuiltKernel {
 
 template <Build build, class List>
 struct Entries;
-template <Build build, class... Subjects>
-struct Entries<build, SubjectList<Subjects...>> {
+template <Build build, class... Kernels>
+struct Entries<build, KernelList<Kernels...>> {
   static constexpr normcheck_abi::Entry all[] = {
-      {BuiltKernel<Subjects, build>::run, BuiltKernel<Subjects, build>::moments}...};
+      {BuiltKernel<Kernels, build>::run, BuiltKernel<Kernels, build>::moments}...};
 };
 
 }  // namespace normcheck

@@ -6,5 +6,5 @@
 #endif
 
 const normcheck_abi::Entry* normcheck_abi::normcheck_build_fast() {
-  return normcheck::Entries<normcheck::Build::fast, normcheck::FastSubjects>::all;
+  return normcheck::Entries<normcheck::Build::fast, normcheck::FastKernels>::all;
 }

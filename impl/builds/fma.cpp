@@ -6,5 +6,5 @@
 #endif
 
 const normcheck_abi::Entry* normcheck_abi::normcheck_build_fma() {
-  return normcheck::Entries<normcheck::Build::fma, normcheck::FmaSubjects>::all;
+  return normcheck::Entries<normcheck::Build::fma, normcheck::FmaKernels>::all;
 }

@@ -49,7 +49,7 @@ struct Entry {
   void (*moments)(const void* x, std::int64_t n, Moments& out);
 };
 
-// The kernels of a build, in the order of its list in impl/builds/subjects.h. Calling this is safe anywhere;
+// The kernels of a build, in the order of its list in impl/builds/kernels.h. Calling this is safe anywhere;
 // what it returns may need a CPU with the build's instructions.
 extern "C" {
 const Entry* normcheck_build_fma();

@@ -17,32 +17,31 @@
 namespace normcheck {
 
 template <class Algorithm_, class R_, Finish finish_ = Finish::direct>
-struct Subject {
+struct BuildOf {
   using Algorithm = Algorithm_;
   using R = R_;
   static constexpr Finish finish = finish_;
 };
 
-template <class... Subjects>
-struct SubjectList {
+template <class... Kernels>
+struct KernelList {
   /// Where `Wanted` stands in the list; what is not in it does not compile.
   template <class Wanted>
   static consteval std::size_t index_of() {
     std::size_t index = 0;
-    if (!(... || (std::is_same_v<Wanted, Subjects> || (++index, false))))
-      throw "the build has no such kernel";
+    if (!(... || (std::is_same_v<Wanted, Kernels> || (++index, false)))) throw "the build has no such kernel";
     return index;
   }
 };
 
-using FmaSubjects = SubjectList<Subject<TwoPass, float>, Subject<TwoPass, float, Finish::folded>,
-                                Subject<TwoPass, float, Finish::half_folded>, Subject<TwoPass, double>,
-                                Subject<Welford, float>, Subject<Welford, double>, Subject<Naive, float>,
-                                Subject<CompensatedMean, float>, Subject<Lanes<8>, float>>;
+using FmaKernels = KernelList<BuildOf<TwoPass, float>, BuildOf<TwoPass, float, Finish::folded>,
+                              BuildOf<TwoPass, float, Finish::half_folded>, BuildOf<TwoPass, double>,
+                              BuildOf<Welford, float>, BuildOf<Welford, double>, BuildOf<Naive, float>,
+                              BuildOf<CompensatedMean, float>, BuildOf<Lanes<8>, float>>;
 
-using FastSubjects =
-    SubjectList<Subject<TwoPass, float>, Subject<TwoPass, float, Finish::folded>, Subject<Welford, float>,
-                Subject<Naive, float>, Subject<CompensatedMean, float>, Subject<Lanes<8>, float>,
-                Subject<Kahan, float>, Subject<Neumaier, float>>;
+using FastKernels =
+    KernelList<BuildOf<TwoPass, float>, BuildOf<TwoPass, float, Finish::folded>, BuildOf<Welford, float>,
+               BuildOf<Naive, float>, BuildOf<CompensatedMean, float>, BuildOf<Lanes<8>, float>,
+               BuildOf<Kahan, float>, BuildOf<Neumaier, float>>;
 
 }  // namespace normcheck
