@@ -54,8 +54,8 @@ struct SweepEntry {
   Tally total() const;
 };
 
-/// The generated case number `item` of a plan (its regime is that of item modulo their number), cut to at most
-/// `most_rows` rows: the same for every implementation.
+/// The generated case number `item` of a plan (its regime is that of item modulo their number), cut to at
+/// most `most_rows` rows: the same for every implementation.
 Case generated_case(const SweepPlan& plan, DType dtype, std::uint64_t item, std::int64_t most_rows);
 
 SweepEntry sweep(const Row& row, DType dtype, const SweepPlan& plan);
