@@ -86,10 +86,13 @@ void print_summary(const Tally& all, std::size_t jobs, std::size_t shown, Exit c
   if (findings > 0) {
     const std::string text =
         fmt::format("{} in {}", counted(findings, "finding"), counted(all.cases, "case"));
-    fmt::print("{}, {} shown above, the worst of its regime first{}\n", style.red(text), shown,
-               static_cast<std::int64_t>(shown) < findings
-                   ? " (normcheck check IMPL, or --verbose, shows more)"
-                   : "");
+    if (shown == 0) {
+      fmt::print("{}, all of them expected (normcheck check IMPL, or --verbose, shows them)\n",
+                 style.red(text));
+    } else {
+      fmt::print("{}, {} shown above, the worst of its regime first{}\n", style.red(text), shown,
+                 static_cast<std::int64_t>(shown) < findings ? " (--verbose shows more)" : "");
+    }
   } else {
     fmt::print("{} in {}\n", code == Exit::well ? style.green("no finding") : "no finding",
                counted(all.cases, "case"));
