@@ -82,9 +82,10 @@ struct Shifted {
   /// All x are multiples of q = 2^(exponent of A1, plus 1, less sum_bits), and so are the differences, of
   /// which each is at most A1: exact where A1 < 2^p q. Their sums are where also a < 2^p q.
   static bool differences_exact(const RowFacts& facts, const Working& f, Upward a) {
-    if (!sums_exactly(facts, f)) return false;
+    if (!sums_exactly(facts, f) || !a.finite()) return false;
+    if (a.value() == 0) return true;
     const int quantum = std::ilogb(facts.abs_sum) + 1 - facts.sum_bits;
-    return a.value() == 0 || std::ilogb(a.value()) + 1 - quantum <= f.precision;
+    return std::ilogb(a.value()) + 1 - quantum <= f.precision;
   }
 };
 
