@@ -107,8 +107,51 @@ constexpr std::array names = {
 };
 static_assert(names.size() == static_cast<std::size_t>(BoundTerm::count));
 
+// A row shows that a term is needed whole if its error passes all the rest and half of that term. Where the
+// term is one rounding of k that can have one sign, each of the others must come within 1/2k of its worst at
+// once; the numbers are what tens of thousands of hill climbs came to, as a part of what is left.
+constexpr std::string_view one_of_many = "one rounding of many, at most a tenth of the bound";
+constexpr std::string_view second_order =
+    "of the order of the squared error of the mean: where that is seen beside the spread, all deviations are "
+    "a "
+    "few ulps, and their sums do not round";
 constexpr std::array unshown = {
-    Unshown{BoundTerm::none, "", ""},
+    Unshown{BoundTerm::mean_sum, "compensated_mean", "it reaches the second pass only times u"},
+    Unshown{BoundTerm::mean_sum, "kahan", "loose: 4u in all with the division, of which 1.94u was met"},
+    Unshown{BoundTerm::mean_sum, "neumaier", "loose: each error is taken to pass n additions, not n/2"},
+    Unshown{BoundTerm::two_pass_sum, "kahan", "as its mean_sum, and one of the roundings of each square"},
+    Unshown{BoundTerm::two_pass_sum, "neumaier", "one rounding beside four"},
+    Unshown{BoundTerm::naive_mean_square, "", one_of_many},
+    Unshown{BoundTerm::naive_subtraction, "", "one rounding of n+2 at the least: 0.92"},
+    Unshown{BoundTerm::shifted_mean_error, "", "a fourth of the bound beside roundings of differences: 0.86"},
+    Unshown{BoundTerm::shifted_mean_square, "", one_of_many},
+    Unshown{BoundTerm::shifted_subtraction, "", one_of_many},
+    Unshown{BoundTerm::corrected_roundings, "", "half of the bound at n = 2, where no sum rounds: 0.85"},
+    Unshown{BoundTerm::corrected_differences, "", second_order},
+    Unshown{BoundTerm::corrected_rest_sum, "", second_order},
+    Unshown{BoundTerm::corrected_rest_error, "", second_order},
+    Unshown{BoundTerm::corrected_rest_square, "", second_order},
+    Unshown{BoundTerm::corrected_rest_underflow, "", "beside n eta/2 of underflow in the squares: 0.94"},
+    Unshown{BoundTerm::corrected_subtraction, "", one_of_many},
+    Unshown{BoundTerm::corrected_division, "", one_of_many},
+    Unshown{BoundTerm::rest_division, "", "u times the error of the mean beside n-1 times as much"},
+    Unshown{BoundTerm::rest_differences, "", "all differences must round to one side by half an ulp: 0.99"},
+    Unshown{BoundTerm::centre_first, "", "u times the error of the mean beside n-1 times as much"},
+    Unshown{BoundTerm::compensated_differences, "", "two roundings of seven at n = 2: 0.88"},
+    Unshown{BoundTerm::compensated_rest, "", second_order},
+    Unshown{BoundTerm::product_roundings, "",
+            "the rounding of the old difference returns in the new mean with the other sign: 1.0000"},
+    Unshown{BoundTerm::partial_division, "", one_of_many},
+    Unshown{BoundTerm::merge_sum, "", "one rounding of eight, and a first sum, to 0, that does not round"},
+    Unshown{BoundTerm::root_of_sum, "", "half a rounding of five"},
+    Unshown{BoundTerm::root_of_eps, "", "half a rounding of five; where eps is subnormal var underflows too"},
+    Unshown{BoundTerm::newton_estimate, "", "2^-14 squared: a tenth of u after one step, less after two"},
+    Unshown{BoundTerm::newton_product, "", "one rounding of five and a half: 0.70"},
+    Unshown{BoundTerm::newton_last, "", "two roundings of five and a half: 0.80"},
+    Unshown{BoundTerm::scale_product, "", "one rounding of six: 0.86"},
+    Unshown{BoundTerm::half_subtraction, "",
+            "one rounding of four and a half, and m is 0 or not exact: 0.75"},
+    Unshown{BoundTerm::folded_scale, "", "one rounding of five and a half: 0.74"},
 };
 
 }  // namespace

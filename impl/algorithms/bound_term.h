@@ -13,7 +13,6 @@ enum class BoundTerm : std::uint8_t {
   mean_sum,
   mean_sum_itself,  ///< relative to |sum|, of compensated sums
   mean_underflow,
-  // Two passes.
   two_pass_roundings,
   two_pass_sum,
   two_pass_mean_error,
@@ -34,7 +33,6 @@ enum class BoundTerm : std::uint8_t {
   shifted_mean_square,
   shifted_subtraction,
   shifted_square_underflow,
-  // The corrected two passes.
   corrected_roundings,
   corrected_sum,
   corrected_square_underflow,
@@ -82,7 +80,6 @@ enum class BoundTerm : std::uint8_t {
   merge_sums,
   merge_sum,
   merge_underflow,
-  // The reciprocal root.
   root_roundings,
   root_of_sum,
   root_of_variance,
