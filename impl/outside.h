@@ -1,0 +1,16 @@
+// An implementation that is no row of the table: a kernel from outside, behind one call.
+#pragma once
+
+#include "corpus/case.h"
+#include "impl/observation.h"
+
+namespace normcheck {
+
+class Outside {
+ public:
+  virtual ~Outside() = default;
+  /// What run_case is for a row (impl/table.h).
+  virtual Observation run(const Case& c, Wanted wanted) = 0;
+};
+
+}  // namespace normcheck
