@@ -33,6 +33,7 @@ std::size_t leading_dims(const Case& c) { return c.x.shape.size() - static_cast<
 
 Tensor::Tensor(DType dtype_in, std::vector<std::int64_t> shape_in)
     : dtype(dtype_in), shape(std::move(shape_in)) {
+  if (dtype == DType::f80) throw InputError("tensor of f80: expected a type that is stored, f64 at most");
   const auto elements = checked_size(shape);
   if (!elements) {
     throw InputError(fmt::format("tensor of shape {}: expected no negative extent and at most 2^40 elements",

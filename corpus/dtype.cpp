@@ -14,7 +14,8 @@ struct Name {
   std::string_view text;
 };
 constexpr Name kNames[] = {{DType::f16, "f16"}, {DType::bf16, "bf16"}, {DType::f32, "f32"},
-                           {DType::f64, "f64"}, {DType::i32, "i32"},   {DType::i64, "i64"}};
+                           {DType::f64, "f64"}, {DType::i32, "i32"},   {DType::i64, "i64"},
+                           {DType::f80, "f80"}};
 
 constexpr std::uint64_t kDoubleFraction = (std::uint64_t{1} << 52) - 1;
 
@@ -96,7 +97,7 @@ std::string_view dtype_name(DType dtype) { return kNames[static_cast<std::size_t
 
 std::optional<DType> parse_dtype(std::string_view name) {
   for (const Name& entry : kNames) {
-    if (entry.text == name) return entry.dtype;
+    if (entry.text == name && entry.dtype != DType::f80) return entry.dtype;
   }
   return std::nullopt;
 }
@@ -104,6 +105,7 @@ std::optional<DType> parse_dtype(std::string_view name) {
 double to_double(DType dtype, std::uint64_t bits) {
   switch (dtype) {
     case DType::f64:
+    case DType::f80:
       return std::bit_cast<double>(bits);
     case DType::i32:
       return static_cast<double>(static_cast<std::int32_t>(static_cast<std::uint32_t>(bits)));
@@ -117,6 +119,7 @@ double to_double(DType dtype, std::uint64_t bits) {
 std::uint64_t round_to(DType dtype, double value) {
   switch (dtype) {
     case DType::f64:
+    case DType::f80:
       return value == value ? std::bit_cast<std::uint64_t>(value) : std::uint64_t{0x7ff8} << 48;
     case DType::i32:
       return truncate<std::int32_t>(value);
@@ -130,11 +133,13 @@ std::uint64_t round_to(DType dtype, double value) {
 double unit_roundoff(DType dtype) { return power_of_two(-format_of(dtype).precision); }
 
 double smallest_subnormal(DType dtype) {
+  if (dtype == DType::f80) return power_of_two(-1073);
   const Format f = format_of(dtype);
   return power_of_two(f.emin - f.precision + 1);
 }
 
 double largest_finite(DType dtype) {
+  if (dtype == DType::f80) return largest_finite(DType::f64);
   const Format f = format_of(dtype);
   return to_double(dtype, infinity_bits(f) - 1);
 }

@@ -8,7 +8,8 @@
 
 namespace normcheck {
 
-enum class DType : std::uint8_t { f16, bf16, f32, f64, i32, i64 };
+/// f80, the x87 format of 64 significant bits, is a type to compute in alone: no tensor has it.
+enum class DType : std::uint8_t { f16, bf16, f32, f64, i32, i64, f80 };
 
 /// A binary floating format: `precision` significant bits, exponents `emin` to `emax` of normal
 /// numbers (value 1.xxx * 2^e), subnormals below.
@@ -19,7 +20,7 @@ struct Format {
   int bits;
 };
 
-/// The format of a floating dtype (not of i32, i64).
+/// The format of a floating dtype, f80 too (not of i32, i64).
 constexpr Format format_of(DType dtype) {
   switch (dtype) {
     case DType::f16:
@@ -28,12 +29,17 @@ constexpr Format format_of(DType dtype) {
       return {8, -126, 127, 16};
     case DType::f32:
       return {24, -126, 127, 32};
+    case DType::f80:
+      return {64, -16382, 16383, 80};
     default:
       return {53, -1022, 1023, 64};
   }
 }
 
-constexpr bool is_float(DType dtype) { return dtype != DType::i32 && dtype != DType::i64; }
+/// Whether a tensor of it holds floats.
+constexpr bool is_float(DType dtype) {
+  return dtype != DType::i32 && dtype != DType::i64 && dtype != DType::f80;
+}
 constexpr bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 
 /// Bytes of one element.
@@ -50,12 +56,14 @@ constexpr std::size_t size_of(DType dtype) {
   }
 }
 
-/// "f16", "bf16", "f32", "f64", "i32", "i64": the name everywhere (files, options, reports).
+/// "f16", "bf16", "f32", "f64", "i32", "i64", "f80": the name everywhere (files, options, reports).
 std::string_view dtype_name(DType dtype);
+/// Of a tensor: f80 is none.
 std::optional<DType> parse_dtype(std::string_view name);
 
 /// The value of a bit pattern, exactly (i64 beyond 2^53 rounds to nearest; floats never round).
-/// A NaN's payload is not preserved.
+/// A NaN's payload is not preserved. f80 stands for those of its numbers that are doubles, as the bits of the
+/// double: every double comes back from there and back as it was.
 double to_double(DType dtype, std::uint64_t bits);
 
 /// Round to nearest, ties to even, once, from double straight to the format (a half never goes by
@@ -64,7 +72,8 @@ double to_double(DType dtype, std::uint64_t bits);
 std::uint64_t round_to(DType dtype, double value);
 
 /// u, the unit roundoff: 2^-precision. eta, the smallest positive subnormal: 2^(emin-precision+1).
-/// omega, the largest finite number.
+/// omega, the largest finite number. eta and omega of f80 are no doubles: in their place one that is above
+/// eta, as is its half, and one that is below omega.
 double unit_roundoff(DType dtype);
 double smallest_subnormal(DType dtype);
 double largest_finite(DType dtype);

@@ -142,6 +142,8 @@ std::string_view descr_of(DType dtype) {
       return "<i4";
     case DType::i64:
       return "<i8";
+    case DType::f80:
+      break;  // no tensor has it
   }
   return "";
 }

@@ -93,8 +93,14 @@ Outcome compare(std::string_view who, Moments<double> got, const Data& data, con
 
 Outcome compare_row(const Row& row, const Case& c, const Data& data) {
   const RowTrace trace = trace_row(row, c, 0);
-  return compare(row.name, {trace.mean, trace.variance}, data,
-                 row.moments(data.condition.facts(), working(row.accumulate)));
+  const RowFacts& facts = data.condition.facts();
+  const Working format = working(row.accumulate);
+  MomentBound bound = row.moments(facts, format);
+  const Narrowing to_double = narrowing(format, DType::f64);  // a trace is in doubles
+  bound.mean = to_double(bound.mean, Upward(facts.mean_abs));
+  bound.variance = to_double(bound.variance, Upward(facts.variance));
+  bound.mean_exact = bound.mean_exact && to_double.u == 0;
+  return compare(row.name, {trace.mean, trace.variance}, data, bound);
 }
 
 /// As careful_forms() has them.

@@ -73,7 +73,8 @@ consteval bool is_name_of(std::string_view name, std::string_view algorithm, DTy
   rest = without(rest, accumulate == DType::f16    ? "f16"
                        : accumulate == DType::bf16 ? "bf16"
                        : accumulate == DType::f32  ? "f32"
-                                                   : "f64");
+                       : accumulate == DType::f64  ? "f64"
+                                                   : "f80");
   if (v.finish == Finish::folded) rest = without(rest, "/folded");
   if (v.finish == Finish::half_folded) rest = without(rest, "/half_folded");
   if (v.root == Root::newton0) rest = without(rest, "/newton0");
@@ -88,16 +89,18 @@ consteval bool is_name_of(std::string_view name, std::string_view algorithm, DTy
 }
 
 /// What each accumulate type offers to store: itself, and what is narrower. Half accumulation is for its
-/// own format alone.
+/// own format alone, f80 for f64: to a narrower type its results would be rounded by way of double.
 inline constexpr std::array f16_only = {DType::f16};
 inline constexpr std::array bf16_only = {DType::bf16};
 inline constexpr std::array up_to_f32 = {DType::f16, DType::bf16, DType::f32};
 inline constexpr std::array up_to_f64 = {DType::f16, DType::bf16, DType::f32, DType::f64};
+inline constexpr std::array f64_only = {DType::f64};
 constexpr std::span<const DType> storages_of(DType accumulate) {
   return accumulate == DType::f16    ? std::span<const DType>(f16_only)
          : accumulate == DType::bf16 ? std::span<const DType>(bf16_only)
          : accumulate == DType::f32  ? std::span<const DType>(up_to_f32)
-                                     : std::span<const DType>(up_to_f64);
+         : accumulate == DType::f64  ? std::span<const DType>(up_to_f64)
+                                     : std::span<const DType>(f64_only);
 }
 
 template <class Algorithm>
@@ -132,7 +135,8 @@ consteval Row make_row(std::string_view name, std::string_view expect) {
     return v;
   }();
   return describe_row<Algorithm, R, variant>(name, expect, run_rows<Algorithm, R, variant>,
-                                             trace_one<Algorithm, R, variant>, Algorithm::bound);
+                                             trace_one<Algorithm, R, variant>, Algorithm::bound,
+                                             dtype_of<R> == DType::f80 ? missing_f80 : nullptr);
 }
 
 }  // namespace normcheck

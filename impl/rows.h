@@ -13,6 +13,7 @@ std::span<const Row> two_pass_rows();   // rows_two_pass.cpp: two_pass in every 
 std::span<const Row> summation_rows();  // rows_summation.cpp: two passes by other sums
 std::span<const Row> welford_rows();    // rows_welford.cpp: one running mean
 std::span<const Row> merge_rows();      // rows_merge.cpp: lanes, blocks and trees
+std::span<const Row> extended_rows();   // rows_extended.cpp: f64 in long double
 std::span<const Row> build_rows();      // rows_builds.cpp: with fma, and with -ffast-math
 
 namespace expect {

@@ -126,7 +126,7 @@ constexpr MomentBoundFunction reassociated_bound() {
 /// A CPU without the instructions would die of the first one: SIGILL.
 std::string_view without_fma() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("fma") ? "" : "FMA";
+  return __builtin_cpu_supports("fma") ? "" : "FMA instructions";
 #else
   return "";
 #endif

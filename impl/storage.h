@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "corpus/dtype.h"
+#include "impl/arithmetic/extended.h"
 #include "impl/arithmetic/half.h"
 #include "impl/arithmetic/native.h"
 
@@ -17,6 +18,8 @@ template <class R>
 inline constexpr DType dtype_of = DType::f32;
 template <>
 inline constexpr DType dtype_of<double> = DType::f64;
+template <>
+inline constexpr DType dtype_of<long double> = DType::f80;
 template <DType dtype>
 inline constexpr DType dtype_of<Float16<dtype>> = dtype;
 

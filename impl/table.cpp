@@ -20,8 +20,8 @@ constexpr std::array finishes = {std::string_view("direct"), std::string_view("f
 
 std::vector<Row> all_rows() {
   std::vector<Row> rows;
-  for (const auto part :
-       {one_pass_rows(), two_pass_rows(), summation_rows(), welford_rows(), merge_rows(), build_rows()})
+  for (const auto part : {one_pass_rows(), two_pass_rows(), summation_rows(), welford_rows(), merge_rows(),
+                          extended_rows(), build_rows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }
@@ -73,7 +73,7 @@ std::optional<Observation> declined(const Row& row, const Case& c) {
   };
   if (auto why = refusal(c)) return answer(Status::invalid, std::move(*why));
   if (row.missing != nullptr && !row.missing().empty()) {
-    return answer(Status::unsupported, fmt::format("x is {}: {} needs {} instructions, which this CPU lacks",
+    return answer(Status::unsupported, fmt::format("x is {}: {} needs {}, which this machine lacks",
                                                    dtype_name(c.x.dtype), row.name, row.missing()));
   }
   if (!offers(row, c.x.dtype)) {

@@ -31,7 +31,7 @@ struct Row {
   void (*trace)(const LayerNormCall& call, std::int64_t row, RowTrace& out);
   MomentBoundFunction moments;  ///< the proven bound of this row's own mean and variance
   bool reads_prefixes;          ///< that bound is a recursion over prefix facts (they cost time to fill)
-  /// Where set: the instructions that it needs and this CPU lacks, empty if none. It offers nothing then.
+  /// Where set: what it needs and this machine lacks, in words; empty if nothing. Then it offers nothing.
   std::string_view (*missing)() = nullptr;
 };
 

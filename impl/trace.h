@@ -15,8 +15,9 @@ enum class Step : std::uint8_t { mean, centre, variance, rstd, normalize, scale_
 constexpr std::array<std::string_view, 6> step_names = {"mean", "centre",    "variance",
                                                         "rstd", "normalize", "scale_shift"};
 
-/// One row's steps, as doubles (every working type converts exactly). centre is x minus the computed
-/// mean in the working type; normalize is empty where the finish never forms x_hat (folded).
+/// One row's steps, as doubles: f80 is rounded once, every other working type converts exactly. centre is x
+/// minus the computed mean in the working type; normalize is empty where the finish never forms x_hat
+/// (folded).
 struct RowTrace {
   double mean = 0;
   std::vector<double> centre;

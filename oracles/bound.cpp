@@ -48,8 +48,8 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
     : format_(working(accumulate_of(contract, storage), halved)),
       accumulate_(accumulate_of(contract, storage)),
       variant_(variant_of(contract)),
-      of_y_(narrowing(storage)),
-      of_x_hat_(variant_.x_hat_storage ? narrowing(storage) : Narrowing{}),
+      of_y_(narrowing(format_, storage)),
+      of_x_hat_(variant_.x_hat_storage ? narrowing(format_, storage) : Narrowing{}),
       constant_(facts.constant),
       eps_rounded_(eps_as_added(contract, accumulate_, eps)),
       mean_abs_(facts.mean_abs),
@@ -63,20 +63,20 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
   // drops what compensates for rounding; of others it makes one with one rounding more here and there.
   const bool own = contract.kind == ContractKind::own, fast = variant_.build == Build::fast;
   any_association_ = !own || fast;
-  root_error_ = careful_root_error(format_);
+  root_error_ = careful_root_error(format_, variant_.eps_f64);
   const Claims* claims = contract.claims.get();
   if (claims != nullptr) {
     direct_ = claims->direct;
     folded_ = claims->folded;
     half_folded_ = claims->half_folded;
-    if (claims->rsqrt_ulp) root_error_ = Upward(2.0) * Upward(*claims->rsqrt_ulp) * Upward(format_.u);
+    if (claims->rsqrt_ulp) root_error_ = careful_root_error(format_, variant_.eps_f64, *claims->rsqrt_ulp);
   }
   if (own) {
     // -ffast-math may distribute (x-mean)*rstd too, or factor it out.
     direct_ = fast || variant_.finish == Finish::direct;
     folded_ = fast || variant_.finish == Finish::folded;
     half_folded_ = fast || variant_.finish == Finish::half_folded;
-    root_error_ = any_association_ ? careful_root_error(format_) : root_error(variant_, format_);
+    root_error_ = any_association_ ? root_error_ : root_error(variant_, format_);
     if (!(fast && is_right(*contract.row))) add_form(contract.row->moments(facts, format_), facts, eps);
   }
   if (claims != nullptr && !claims->moments.empty()) {
@@ -90,7 +90,7 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
     variance = max(variance, forms_[static_cast<std::size_t>(i)].variance);
     rstd = max(rstd, forms_[static_cast<std::size_t>(i)].rstd);
   }
-  const Narrowing output = narrowing(is_half(storage) ? DType::f32 : storage);
+  const Narrowing output = narrowing(format_, statistics_dtype(storage));
   mean_step_ = mean.value();
   variance_step_ = variance.value();
   rstd_step_ = rstd.value();
@@ -106,9 +106,9 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
   const Upward one = 1.0, u = format_.u;
   const Upward root = one + root_error_;
   root_growth_ = max(root_growth_, root * (one + u));
-  // Of the sum var + eps.
-  const Upward of_w =
-      format_.term(BoundTerm::root_of_sum, variant_.eps_f64 ? Upward(std::min(0x1p-53, format_.u)) : u);
+  // Of the sum var + eps; eps_f64 takes it, and the root, in double, to which it rounds a wider var^.
+  const Upward of_w = format_.term(BoundTerm::root_of_sum, variant_.eps_f64 ? Upward(0x1p-53) : u);
+  const Narrowing of_var = variant_.eps_f64 ? narrowing(format_, DType::f64) : Narrowing{};
   const double eps_gap = std::fabs(eps_rounded_ - eps);
   const Upward eps_error = eps_gap == 0 ? 0.0 : std::nextafter(eps_gap, Upward::infinity());
   in_range_ = in_range_ && moments.in_range && std::isfinite(eps_rounded_);
@@ -117,7 +117,7 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
 
   Form form;
   form.mean = moments.mean;
-  form.variance = moments.variance;
+  form.variance = of_var(moments.variance, Upward(facts.variance));
   form.centre =
       moments.centre && variant_.build != Build::fast
           ? *moments.centre
@@ -125,7 +125,7 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
                                 format_.term(BoundTerm::centre_mean_error, (one + u) * moments.mean)};
   const bool capped = moments.variance_nonnegative && eps_rounded_ > 0;
   const Upward cap = capped ? divide(root, sqrt_lo(eps_rounded_)) : Upward(Upward::infinity());
-  const Upward t = divide(format_.term(BoundTerm::root_of_variance, moments.variance) +
+  const Upward t = divide(format_.term(BoundTerm::root_of_variance, form.variance) +
                               format_.term(BoundTerm::root_of_eps, eps_error),
                           w_lo_);
   if (t.value() < 1) {
@@ -146,7 +146,7 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
   // var^ >= (x-m)^2 (1-g) - eta(1+g), g = gamma_{n+5}, and eps^ >= eta, so |x-m| rstd^ <= root *
   // sqrt((1/(1-u) + g)/(1-g)), whatever the error of the mean.
   form.x_hat_cap = Upward::infinity();
-  if (constant_ && moments.mean_of_squares && capped) {
+  if (constant_ && moments.mean_of_squares && capped && of_var.u == 0) {
     const Upward g = gamma(static_cast<double>(facts.n) + 5, format_.u);
     const Upward ratio = divide(divide(one, one_minus_lo(u)) + g, one_minus_lo(g));
     form.x_hat_cap = root * sqrt(ratio) * (one + u) * (one + u) + Upward(format_.eta / 2);
@@ -173,12 +173,6 @@ void RowAllowance::fill_coefficients(Form& form) const {
                                     term(half_underflow, format_.eta));
   form.folded_per_deviation = form.rstd + term(folded_scale, u * r);
   form.folded_mean = term(folded_mean_error, form.mean) + term(folded_mean_product, u * m);
-}
-
-RowAllowance::Narrowing RowAllowance::narrowing(DType output) const {
-  if (format_of(accumulate_).precision <= format_of(output).precision) return {};
-  return {format_.term(BoundTerm::narrowing_rounding, unit_roundoff(output)),
-          format_.term(BoundTerm::narrowing_underflow, smallest_subnormal(output) / 2)};
 }
 
 double RowAllowance::centre(double deviation) const {

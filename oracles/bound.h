@@ -9,25 +9,10 @@
 #include "impl/arithmetic/upward.h"
 #include "impl/table.h"
 #include "oracles/contract.h"
+#include "oracles/element.h"
+#include "oracles/narrowing.h"
 
 namespace normcheck {
-
-/// What the allowance of one element depends on; upper bounds. An absent gamma is 1, an absent beta 0.
-struct ElementFacts {
-  double x_abs = 0;
-  double deviation = 0;  ///< |x - mu|
-  double x_hat_abs = 0;
-  double gamma_abs = 1;
-  double beta_abs = 0;
-  double y_abs = 0;
-};
-
-/// An allowance in absolute terms; infinite: none. in_range: no intermediate of any form that the contract
-/// allows can overflow on this element.
-struct ElementAllowance {
-  double y = 0;
-  bool in_range = false;
-};
 
 /// The allowance of everything on one row under a contract: the largest over the forms it allows.
 class RowAllowance {
@@ -86,17 +71,6 @@ class RowAllowance {
   };
   void add_form(const MomentBound& moments, const RowFacts& facts, double eps);
   void fill_coefficients(Form& form) const;
-  /// What one more rounding adds, to an output that is narrower than the accumulate type; u is 0 if it is
-  /// not.
-  struct Narrowing {
-    double u = 0;
-    double half_eta = 0;
-    template <class N>
-    N operator()(N error, N magnitude) const {
-      return u == 0 ? error : error + N(u) * (magnitude + error) + N(half_eta);
-    }
-  };
-  Narrowing narrowing(DType output) const;
   // In finish_bound.cpp, for N = Upward and N = double.
   template <class N>
   N direct_x_hat(const Form& form, const ElementFacts& e) const;
@@ -139,8 +113,5 @@ class RowAllowance {
   double rstd_exact_ = 0;  ///< upper bound of 1/sqrt(var+eps)
   double mean_ = 0, mean_step_ = 0, variance_step_ = 0, rstd_ = 0, rstd_step_ = 0;
 };
-
-/// The accumulate type of `stable` for a storage dtype: f32 for halves, else the dtype itself.
-constexpr DType stable_accumulate(DType storage) { return is_half(storage) ? DType::f32 : storage; }
 
 }  // namespace normcheck

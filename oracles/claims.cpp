@@ -60,9 +60,9 @@ Claims parse_claims(std::string_view text) {
     } else if (key == "order") {
       order = value;
     } else if (key == "accumulate") {
-      for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64})
+      for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::f80})
         if (dtype_name(dtype) == value) out.accumulate = dtype;
-      if (!out.accumulate) refuse(key, value, "f16, bf16, f32 or f64");
+      if (!out.accumulate) refuse(key, value, "f16, bf16, f32, f64 or f80");
     } else if (key == "finish") {
       out.direct = value == "direct";
       out.folded = value == "folded";

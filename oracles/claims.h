@@ -28,7 +28,7 @@ struct Claims {
 /// key=value;key=value, with the keys
 ///   algorithm=NAME                      a row's algorithm (normcheck list)
 ///   order=own|any|sequential|reversed|pairwise|lanes<L>|block<B>   of its sums; own by default
-///   accumulate=f16|bf16|f32|f64         the working type
+///   accumulate=f16|bf16|f32|f64|f80     the working type
 ///   finish=direct|folded|half_folded
 ///   eps=acc|f32|f64
 ///   rsqrt_ulp=K                         a finite K >= 0; 1 ulp is at most 2u relative

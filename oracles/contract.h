@@ -13,6 +13,9 @@ namespace normcheck {
 
 enum class ContractKind : std::uint8_t { stable, own, claims };
 
+/// The accumulate type of `stable` for a storage dtype: f32 for halves, else the dtype itself.
+constexpr DType stable_accumulate(DType storage) { return is_half(storage) ? DType::f32 : storage; }
+
 /// stable: the largest allowance over {two_pass, welford and chan in any merge tree} x {direct, folded,
 /// half_folded, the factors in any order} x {divide by n, multiply by rounded 1/n} x {fma, none} x {1/sqrt,
 /// reciprocal root good to 2 ulp}, any order, at the accumulate type of the storage dtype (f32 for halves,

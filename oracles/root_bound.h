@@ -7,8 +7,11 @@
 
 namespace normcheck {
 
-/// What `stable` allows: a reciprocal root good to 2 ulp, which is 4u relative.
-inline Upward careful_root_error(const Working& f) { return Upward(4.0) * Upward(f.u); }
+/// A reciprocal root good to `ulps`, which is twice as many u relative: 2 is what `stable` allows. u is the
+/// coarser of the working type's and, with eps_f64, double's, in which the root is taken then.
+inline Upward careful_root_error(const Working& f, bool eps_f64, double ulps = 2) {
+  return Upward(2.0) * Upward(ulps) * Upward(eps_f64 && f.u < 0x1p-53 ? 0x1p-53 : f.u);
+}
 
 /// |r^ sqrt(w^) - 1|, w^ the number the root is taken of.
 /// Divided: a root and a division round, (1+u)/(1-u) - 1 = 2u/(1-u); in double, with one rounding to the

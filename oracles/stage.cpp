@@ -10,10 +10,14 @@ namespace {
 /// A step's computed values against exact ones; the first that is too far off.
 class StageSearch {
  public:
-  explicit StageSearch(const Case& c) : case_(c) {}
+  StageSearch(const Case& c, DType accumulate)
+      : case_(c), to_double_(narrowing(working(accumulate), DType::f64)) {}
 
   void check(Step step, bool statistic, double got, const ExactValue& exact, double allowance) {
     if (found) return;
+    // A trace is in doubles, to which a wider type is rounded.
+    const double magnitude = std::nextafter(std::fabs(exact.to_double()), Upward::infinity());
+    allowance = to_double_(Upward(allowance), Upward(magnitude)).value();
     const bool right =
         std::isfinite(got) ? std::isinf(allowance) || exact.within(got, allowance) : std::isinf(allowance);
     if (right) return;
@@ -26,6 +30,7 @@ class StageSearch {
 
  private:
   const Case& case_;
+  Narrowing to_double_;
 };
 
 }  // namespace
@@ -40,7 +45,7 @@ std::optional<StageReport> first_wrong_stage(const Case& c, const Row& row, std:
   const RowTrace trace = trace_row(row, c, row_index);
   const auto n = static_cast<std::int64_t>(input.x.size());
 
-  StageSearch search(c);
+  StageSearch search(c, row.accumulate);
   search.check(Step::mean, true, trace.mean, exact.mean(), allowance.mean_step());
   for (std::int64_t i = 0; i < n && !search.found; ++i) {
     search.check(Step::centre, false, trace.centre[static_cast<std::size_t>(i)], exact.deviation(i),

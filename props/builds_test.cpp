@@ -284,7 +284,7 @@ TEST(Builds, ARowWhoseInstructionsTheCpuLacksIsUnsupportedAndSaysSo) {
   int rows = 0;
   for (const Row* row : rows_of(Build::fma)) {
     Row lacking = *row;
-    lacking.missing = [] { return std::string_view("FMA"); };
+    lacking.missing = [] { return std::string_view("FMA instructions"); };
     EXPECT_FALSE(offers(lacking, DType::f32));
     const Observation out = run_case(lacking, c);
     EXPECT_EQ(out.status, Status::unsupported);

@@ -93,7 +93,7 @@ TEST(Claims, ThatCannotBeReadAreRefusedByName) {
       {"algorithm=two_pass;order=lanes3", "order"},
       {"algorithm=two_pass;order=lanes4096", "order"},
       {"order=any", "an algorithm=NAME beside it"},
-      {"accumulate=f80", "f16, bf16, f32 or f64"},
+      {"accumulate=f128", "f16, bf16, f32, f64 or f80"},
       {"finish=inside_out", "direct, folded or half_folded"},
       {"rsqrt_ulp=-1", "a number of ulp"},
       {"rsqrt_ulp=nan", "a number of ulp"},

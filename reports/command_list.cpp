@@ -48,7 +48,7 @@ void print_contracts() {
   line("own", "the bound of the row itself, at its accumulate type and finish");
   line("claims",
        "key=value;key=value: stable but for what they say; algorithm=NAME order=own|any|sequential|reversed|"
-       "pairwise|lanes<L>|block<B> accumulate=f16|bf16|f32|f64 finish=direct|folded|half_folded "
+       "pairwise|lanes<L>|block<B> accumulate=f16|bf16|f32|f64|f80 finish=direct|folded|half_folded "
        "eps=acc|f32|f64 rsqrt_ulp=K xhat_rounding=none|storage");
 }
 

@@ -11,7 +11,9 @@
 
 namespace normcheck {
 
-/// The format that an algorithm computes in: unit roundoff, smallest subnormal, largest finite number.
+/// The format that an algorithm computes in: unit roundoff, smallest subnormal, largest finite number. The
+/// exponents of f80 go far beyond those of double: its eta here is too large and its omega too small, both by
+/// choice of dtype.h, so that a bound stays a bound and a row that is in range of double is in range.
 struct Working {
   int precision;
   double u;
@@ -24,7 +26,7 @@ struct Working {
     return id == halved ? N(0.5) * value : value;
   }
   /// A count is exact up to 2^precision; beyond, it is rounded once (relative u).
-  bool count_exact(std::int64_t n) const { return n <= (std::int64_t{1} << precision); }
+  bool count_exact(std::int64_t n) const { return precision >= 63 || n <= (std::int64_t{1} << precision); }
 };
 inline Working working(DType dtype, BoundTerm halved = BoundTerm::none) {
   return {format_of(dtype).precision, unit_roundoff(dtype), smallest_subnormal(dtype), largest_finite(dtype),

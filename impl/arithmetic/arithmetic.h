@@ -9,7 +9,7 @@ namespace normcheck {
 /// The conversions of one arithmetic, to be specialised beside it:
 ///   static R from_count(std::int64_t n);   the integer n, rounded to nearest once; |n| <= 2^53
 ///   static R from_double(double v);        exact, or rounded to nearest once
-///   static double to_double(const R& v);   exact for the machine formats, else rounded to nearest once
+///   static double to_double(const R& v);   exact for formats that double holds, else rounded to nearest once
 ///   static R root(const R& v);             the square root, correctly rounded; absent where there is none
 template <class R>
 struct ArithmeticTraits;
