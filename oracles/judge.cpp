@@ -51,6 +51,8 @@ std::optional<Judgement> judge_status(const Case& c, const Observation& observed
       return settled(Verdict::crash, "crashed" + of_message(observed));
     case Status::timeout:
       return settled(Verdict::timeout, "did not answer in time" + of_message(observed));
+    case Status::not_run:
+      return settled(Verdict::not_run, "not run" + of_message(observed));
     case Status::failed:
       return settled(Verdict::fail, "kernel error" + of_message(observed));
     case Status::unsupported:
@@ -128,8 +130,19 @@ std::string_view output_name(Output output) {
   return names[static_cast<std::size_t>(output)];
 }
 
-Judgement judge(const Case& c, const Observation& observed, const Contract& contract, OracleChoice oracle,
-                Detail detail) {
+namespace {
+
+/// What was done beside the answer: a failure, also where every number is right.
+void add_faults(const Observation& observed, Judgement& out) {
+  out.faults = observed.faults;
+  if (out.faults.empty() || is_finding(out.verdict)) return;
+  out.verdict = Verdict::fail;
+  out.reason = fmt::format("{}", fmt::join(out.faults, "; "));
+  out.worst.reset();  // it was not wrong
+}
+
+Judgement judge_answer(const Case& c, const Observation& observed, const Contract& contract,
+                       OracleChoice oracle, Detail detail) {
   if (auto done = judge_status(c, observed)) return *std::move(done);
   if (const std::string fault = shape_fault(c, observed); !fault.empty())
     return settled(Verdict::fail, fault);
@@ -172,6 +185,15 @@ Judgement judge(const Case& c, const Observation& observed, const Contract& cont
   if (!out.range_class.empty()) {
     out.notes.push_back("outside the safe range y is " + out.range_class + ": reported, not judged");
   }
+  return out;
+}
+
+}  // namespace
+
+Judgement judge(const Case& c, const Observation& observed, const Contract& contract, OracleChoice oracle,
+                Detail detail) {
+  Judgement out = judge_answer(c, observed, contract, oracle, detail);
+  add_faults(observed, out);
   return out;
 }
 

@@ -81,6 +81,7 @@ struct Judgement {
   std::int64_t wrong_rows = 0;
   std::optional<ElementReport> worst;  ///< the worst wrong element, or, when none is wrong, the largest error
   double kappa = 0;                    ///< of the worst element's row
+  std::vector<std::string> faults;     ///< what was done beside the answer: a FAIL by themselves
   std::vector<std::string> notes;      ///< NOTE lines: never change a verdict
   std::string range_class;  ///< outside the safe range: what came out: "exact", "beta", "nan", "inf", "other"
 };

@@ -117,6 +117,7 @@ std::string finding_text(const Finding& finding, std::string_view program, const
                                 problem_text(finding.problem), regime, exact_decimal(finding.problem.eps));
   if (j.worst) {
     out += worst_text(finding, *j.worst);
+    for (const std::string& fault : j.faults) out += fmt::format("  beside   {}\n", fault);
   } else {
     out += fmt::format("  reason   {}\n", j.reason);
   }
