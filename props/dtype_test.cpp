@@ -52,7 +52,7 @@ Share rounds_once(const Layer& layer, const Layer& whole, DType storage, DType a
 TEST(Dtype, AccumulatesInOneTypeAndRoundsOnceOnTheWayOut) {
   int rows = 0, twice = 0;
   for (const Row& row : table()) {
-    if (is_half(row.accumulate)) continue;
+    if (is_half(row.accumulate) || !is_float(row.accumulate)) continue;  // no tensor is of f80: extended_test
     for (const DType storage : row.storages) {
       const Share s = rounds_once(layer_of(row), layer_of(row), storage, row.accumulate);
       if (row.variant.x_hat_storage && storage != row.accumulate) {
