@@ -50,6 +50,11 @@ constexpr Generator kGenerators[] = {
     {"normal", normal_at},
     {"offset_normal", [](const CounterRng& rng, std::uint64_t i) { return 1000 + normal_at(rng, i); }},
     {"integers", [](const CounterRng& rng, std::uint64_t i) { return static_cast<double>(rng.at(i) >> 60); }},
+    {"balanced",
+     [](const CounterRng& rng, std::uint64_t i) {
+       const auto v = static_cast<double>(rng.at(i / 2) >> 60);
+       return i % 2 == 0 ? v : 0 - v;
+     }},
     {"ramp", [](const CounterRng&, std::uint64_t i) { return static_cast<double>(i % 1024); }},
 };
 

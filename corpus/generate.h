@@ -37,7 +37,8 @@ class CounterRng {
 };
 
 /// The generators that a `.case` may name for a large x: "uniform" ([0,1)), "normal", "offset_normal"
-/// (1000 + normal), "integers" (0..15), "ramp" (i mod 1024). Element i depends on (seed, i) alone.
+/// (1000 + normal), "integers" (0..15), "balanced" (pairs v, -v, v 0..15), "ramp" (i mod 1024). Element i
+/// depends on (seed, i) alone.
 bool is_generator(std::string_view name);
 std::vector<std::string_view> generator_names();
 /// Throws InputError for an unknown name.

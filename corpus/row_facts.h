@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace normcheck {
 
@@ -15,6 +16,8 @@ struct BlockFacts {
 /// One row x_0..x_{n-1} of finite numbers, mu its exact mean, V its exact biased variance. Every field
 /// is an upper bound of what it names unless it ends in `_lo`. Filled by oracles/condition.
 struct RowFacts {
+  static constexpr int no_claim = std::numeric_limits<int>::max();
+
   std::int64_t n = 0;
   bool constant = false;   ///< all x equal (+0 and -0 are)
   double mean_abs = 0;     ///< |mu|
@@ -23,11 +26,16 @@ struct RowFacts {
   double abs_dev_sum = 0;  ///< D1, sum of |x - mu|
   double variance = 0;     ///< V
   double variance_lo = 0;
-  double max_abs = 0;  ///< max |x|, exactly
-  double max_dev = 0;  ///< max |x - mu|
-  double kappa = 0;    ///< sqrt(Q/(nV)), to be shown, no bound; infinity where V is 0, Q not
-  int sum_bits = 0;    ///< all x are multiples of some q with A1 <= 2^sum_bits * q, so that every
-                       ///< partial sum, in any order, is exact in a format of that many bits
+  double max_abs = 0;          ///< max |x|, exactly
+  double max_dev = 0;          ///< max |x - mu|
+  double kappa = 0;            ///< sqrt(Q/(nV)), to be shown, no bound; infinity where V is 0, Q not
+  int sum_bits = 0;            ///< all x are multiples of q = 2^quantum with A1 <= 2^sum_bits * q, so that
+                               ///< every partial sum, in any order, is exact in a format of that many bits
+  int quantum = 0;             ///< of the largest such q
+  int square_bits = no_claim;  ///< Q <= 2^square_bits * q^2: likewise of the sums of x^2
+  int mean_bits = no_claim;    ///< mu is a number of so many significant bits
+  int dev_quantum = 0;         ///< where mean_bits claims: all x and mu are multiples of r = 2^dev_quantum,
+  int dev_square_bits = no_claim;     ///< and nV <= 2^dev_square_bits * r^2: likewise of those of (x-mu)^2
   const double* deviation = nullptr;  ///< n values, |x_i - mu|
   const double* x = nullptr;          ///< the n values themselves
 

@@ -1,6 +1,5 @@
 // The careful forms of the moments: what `stable` takes the largest allowance of.
 #include <array>
-#include <limits>
 
 #include "impl/algorithms/merge_tree.h"
 #include "impl/algorithms/two_pass.h"
@@ -13,7 +12,7 @@ namespace {
 // careful and rounds there all the same.
 MomentBound sums_in_any_order(const RowFacts& facts, const Working& format) {
   RowFacts rounding = facts;
-  rounding.sum_bits = std::numeric_limits<int>::max();
+  rounding.sum_bits = rounding.mean_bits = RowFacts::no_claim;
   return two_pass_bound(rounding, format, Division::by_reciprocal, growth_in_any_order(facts.n, format));
 }
 MomentBound any_merge_tree(const RowFacts& facts, const Working& format) {

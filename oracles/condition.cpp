@@ -50,10 +50,6 @@ void RowCondition::fill(const double* x, std::int64_t n, bool prefixes) {
   } else {
     fill_by_quads();
   }
-  // A1 < 2^(e+1) with e its exponent, and every x is a multiple of 2^quantum. A1 beyond double: no claim.
-  facts_.sum_bits = max_abs == 0                 ? 0
-                    : std::isinf(facts_.abs_sum) ? std::numeric_limits<int>::max()
-                                                 : std::ilogb(facts_.abs_sum) + 1 - quantum;
   if (constant) {
     mean_ = x[0];
     variance_ = 0;
@@ -63,12 +59,40 @@ void RowCondition::fill(const double* x, std::int64_t n, bool prefixes) {
     facts_.abs_dev_sum = facts_.variance = facts_.variance_lo = facts_.max_dev = 0;
     facts_.kappa = max_abs == 0 ? 1 : std::numeric_limits<double>::infinity();
   }
+  fill_bits(quantum);
   if (!prefixes) return;
   if (in_pair_range_) {
     pair_prefixes_.fill(x, n, facts_);
   } else {
     quad_prefixes_.fill(x, n, facts_);
   }
+}
+
+// A number v >= 0 is at most 2^(e+1) with e its exponent. Beyond double: no claim.
+void RowCondition::fill_bits(int quantum) {
+  const auto bits = [](double v, int unit) {
+    return v == 0 ? 0 : std::isinf(v) ? RowFacts::no_claim : std::ilogb(v) + 1 - unit;
+  };
+  RowFacts& f = facts_;
+  f.quantum = f.dev_quantum = f.max_abs == 0 ? 0 : quantum;
+  f.sum_bits = bits(f.abs_sum, f.quantum);
+  f.square_bits = bits(f.square_sum, 2 * f.quantum);
+  if (f.sum_bits > 53) return;
+  // Every partial sum was a double: sum_ is exact, and mu = sum_/n has finitely many bits where what is odd
+  // of n divides what is odd of the sum.
+  f.mean_bits = 0;
+  if (sum_ != 0) {
+    const int twos = std::countr_zero(static_cast<std::uint64_t>(f.n)), low = lowest_exponent(sum_);
+    const auto odd = static_cast<std::int64_t>(std::ldexp(std::fabs(sum_), -low));
+    if (odd % (f.n >> twos) != 0) {
+      f.mean_bits = RowFacts::no_claim;
+      return;
+    }
+    f.mean_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(odd / (f.n >> twos))));
+    f.dev_quantum = std::min(quantum, low - twos);
+  }
+  f.dev_square_bits =
+      bits(f.constant ? 0 : static_cast<double>(f.n) * f.variance * (1 + 0x1p-50), 2 * f.dev_quantum);
 }
 
 // Sums of nonnegative terms that only need an upper bound are plain doubles, off by at most gamma_n, and
@@ -84,6 +108,7 @@ void RowCondition::fill_by_pairs() {
     abs_sum += std::fabs(x_[i]);
     squares += x_[i] * x_[i];
   }
+  sum_ = sum.hi;
   facts_.abs_sum = abs_sum * loose;
   facts_.square_sum = squares * loose;
   if (facts_.constant) return;
@@ -125,6 +150,7 @@ void RowCondition::fill_by_quads() {
     abs_sum += abs(v);
     squares += v * v;
   }
+  sum_ = static_cast<double>(sum);
   facts_.abs_sum = round_up(abs_sum * (1 + steps * kSlack));
   facts_.square_sum = round_up(squares * (1 + steps * kSlack));
   if (facts_.constant) return;

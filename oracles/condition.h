@@ -36,10 +36,12 @@ class RowCondition {
  private:
   void fill_by_pairs();
   void fill_by_quads();
+  void fill_bits(int quantum);
 
   RowFacts facts_;
   const double* x_ = nullptr;
   bool in_pair_range_ = false;
+  double sum_ = 0;  ///< of the x; exact where they sum exactly in double
   Quad mean_ = 0;
   Quad variance_ = 0;
   double mean_error_ = 0;

@@ -153,7 +153,7 @@ std::int64_t farthest(const Case& c) {
 TEST(CommandList, AFaultAboveTheFloorFailsAndOneBelowPasses) {
   const std::string list = run("list --floor --dtype f32").out;
   int faults = 0, lost_seen = 0, lost_hidden = 0;
-  for (const std::string data : {"integers", "normal"}) {
+  for (const std::string data : {"balanced", "normal"}) {
     for (const std::size_t column : {1U, 3U, 5U}) {
       Case c;
       c.x = generate_tensor(data, 1, DType::f32, {1, std::int64_t{16} << (2 * column)});

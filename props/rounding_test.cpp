@@ -158,11 +158,12 @@ TEST(Generator, DrawsNeverChange) {
         {"normal", "3466de07366961ca1673565bc7059f12e76c552330f2f2e2fcff350a4be1cccc"},
         {"offset_normal", "9adefb7f3634e3d4a8b32fe11a2eb21a307d38b288ecb80666b342d023b57510"},
         {"integers", "6c6ec6ed35523e1e11d1083886b66a777920e1588592dabc08d0ee9cedaaf189"},
+        {"balanced", "630741aff78481c4e1fc8a0a113e759ce4d4b2102de4cc99cbfd04361e76f1b4"},
         {"ramp", "b19fcfaddb100b343e07d72ce1b93c4c52f9db49665174e25e5ceed0f5cce1ea"}}) {
     const Tensor t = generate_tensor(name, 42, DType::f64, {3, 1000});
     EXPECT_EQ(sha256_hex({reinterpret_cast<const char*>(t.data.data()), t.data.size()}), digest) << name;
   }
-  fmt::print("words, draws, and 3000 elements of five generators\n");
+  fmt::print("words, draws, and 3000 elements of six generators\n");
 }
 
 TEST(Generator, AnElementDependsOnSeedAndIndexAlone) {

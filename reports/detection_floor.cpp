@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t seed = 1;
 constexpr std::array<std::int64_t, 7> lengths = {16, 64, 256, 1024, 4096, 16384, 65536};
-constexpr std::array<std::string_view, 2> kinds = {"integers", "normal"};
+constexpr std::array<std::string_view, 2> kinds = {"balanced", "normal"};
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> own_rows = {
     {{"two_pass/f32", "two_pass/f64"},
      {"pairwise/f32", "pairwise/f64"},
@@ -152,7 +152,8 @@ std::string floors_text(const std::vector<FloorPoint>& points) {
       "the own bound of a row.",
       0);
   out += wrapped(
-      "integers: 0 to 15, whose sums are exact; normal: mean 0, variance 1; one row of each length, seed 1, "
+      "balanced: integers v, -v, v from 0 to 15, whose sums and squares are exact in any order; normal: mean "
+      "0, variance 1; one row of each length, seed 1, "
       "eps 1e-5. void: no bound.",
       0);
   const std::size_t block = lengths.size() * (1 + own_rows.size());

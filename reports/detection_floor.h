@@ -35,7 +35,8 @@ struct FloorPoint {
   Floor floor;
 };
 
-/// One row of n generated numbers: "integers" (0..15, whose sums are exact) or "normal". eps is 1e-5.
+/// One row of n generated numbers: "balanced" (integers, whose sums, squares and mean are exact) or "normal".
+/// eps is 1e-5.
 Case floor_case(DType dtype, std::string_view data, std::int64_t n);
 
 /// For each dtype, both kinds of data, n = 16 to 65536 by powers of 4, `stable` and the own bounds of

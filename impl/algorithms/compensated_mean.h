@@ -68,6 +68,12 @@ struct CompensatedMean {
       out.mean_exact = true;
       return out;
     }
+    if (deviations_are_exact(facts, f, Division::by_count)) {  // x - m is x - mu, and c is 0
+      out.mean_exact = true;
+      out.in_range = out.in_range && squares_in_range(facts, f, 0.0);
+      out.variance = variance_by_division(facts, f, Division::by_count);
+      return out;
+    }
     const Upward u = f.u, one = 1.0, two = 2.0;
     const double n = static_cast<double>(facts.n), k = division_roundings(f, facts.n, Division::by_count);
     const Upward apart = Upward(3.0) * (Upward(facts.max_dev) + first);

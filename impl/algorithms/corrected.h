@@ -52,6 +52,11 @@ struct Corrected {
     out.mean_exact = out.mean.value() == 0;
     out.variance_nonnegative = facts.n == 1;
     if (facts.n == 1) return out;
+    if (deviations_are_exact(facts, f, Division::by_count)) {  // and sum d is 0
+      out.variance = variance_by_division(facts, f, Division::by_count);
+      out.variance_nonnegative = true;
+      return out;
+    }
     const Upward u = f.u, one = 1.0, two = 2.0, v = facts.variance, eta = f.eta;
     const double n = static_cast<double>(facts.n), k = division_roundings(f, facts.n, Division::by_count);
     const Upward c = Upward(n) * out.mean, q = Upward(n) * (v + out.mean * out.mean);

@@ -36,7 +36,8 @@ struct Naive {
 
   /// |squares^/n - Q/n| <= gamma_{h+2} Q/n + underflow, h = n-1; |mean^^2 - mu^2| <= E(2|mu|+E); each
   /// product and the subtraction round once more. So, with E the error of the mean,
-  /// B = [gamma_{h+2} Q/n + (1+u) E(2|mu|+E) + u mu^2 + underflow](1+u) + uV.
+  /// B = [gamma_{h+2} Q/n + (1+u) E(2|mu|+E) + u mu^2 + underflow](1+u) + uV. Where the squares and their
+  /// sums are exact, gamma_{h+2} is that of the division alone.
   static MomentBound bound(const RowFacts& facts, const Working& f) {
     return bound_for(facts, f, Division::by_count);
   }
@@ -44,7 +45,8 @@ struct Naive {
     const Upward u = f.u, one = 1.0, mu = facts.mean_abs;
     const double n = static_cast<double>(facts.n);
     const Upward mean_error = mean_of_sum(facts, f, division, growth_in_any_order(facts.n, f));
-    const double roundings = n - 1 + 1 + division_roundings(f, facts.n, division);
+    const bool exact = facts.square_bits <= f.precision && representable(2 * facts.quantum, f);
+    const double roundings = (exact ? 0 : n - 1 + 1) + division_roundings(f, facts.n, division);
     const Upward grow = gamma(roundings, f.u);
     const Upward underflow = Upward(f.eta) * (one + grow) + Upward(f.eta / 2);
     const Upward of_squares = f.term(BoundTerm::naive_squares, grow) * divide(facts.square_sum, n);
@@ -57,7 +59,7 @@ struct Naive {
                    f.term(BoundTerm::naive_subtraction, u * Upward(facts.variance));
     const Upward squares = Upward(facts.square_sum) * (one + grow);
     out.in_range = sums_in_range(facts, f) && squares.value() <= f.omega && (mu * mu).value() <= f.omega / 4;
-    out.mean_exact = mean_error.value() == 0;
+    out.mean_exact = mean_error.value() == 0 && (exact || facts.n == 1);
     return out;
   }
 };

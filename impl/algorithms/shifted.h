@@ -43,7 +43,8 @@ struct Shifted {
   ///   sum:   |sum^ - n s| <= (u + G(1+u)) a, or 0 where the differences and their sums are exact
   ///   E_s  = g|s| + (1+g)(u + G(1+u)) a/n + eta/2
   ///   mean = fl(x0 + mean(d)):  E = (1+u) E_s + u|mu|
-  ///   squares/n takes 2 roundings of d, one of the square, n-1 of the sum, k: h = gamma_{n+2+k}
+  ///   squares/n takes 2 roundings of d, one of the square, n-1 of the sum, k: h = gamma_{n+2+k}, or gamma_k
+  ///   where the differences, their squares and the sums of those are exact
   ///   B = (1+u)[ h Q/n + (1+u) E_s(2|s| + E_s) + u s^2 + eta(1+h) + eta/2 ] + u V.
   /// On a constant row every difference is 0 and everything is exact.
   static MomentBound bound(const RowFacts& facts, const Working& f) {
@@ -59,12 +60,14 @@ struct Shifted {
     for (std::int64_t i = 1; i < facts.n; ++i)
       a += Upward(std::nextafter(std::fabs(facts.x[i] - facts.x[0]), Upward::infinity()));
     const Upward growth = growth_in_any_order(facts.n, f).of_terms;
-    const Upward of_sum = differences_exact(facts, f, a) ? Upward(0.0) : u + growth * (one + u);
+    const bool exact = differences_exact(facts, f, a);
+    const Upward of_sum = exact ? Upward(0.0) : u + growth * (one + u);
     const Upward g = gamma(k, f.u);
     const Upward off = f.term(BoundTerm::shifted_division, g * s) +
                        (one + g) * f.term(BoundTerm::shifted_differences, of_sum) * divide(a, n) +
                        f.term(BoundTerm::shifted_underflow, f.eta / 2);
-    const Upward h = gamma(n + 2 + k, f.u), squares = Upward(n) * (v + s * s);
+    const Upward squares = Upward(n) * (v + s * s);
+    const Upward h = gamma(exact && squares_exact(facts, f, squares) ? k : n + 2 + k, f.u);
     const Upward underflow = Upward(f.eta) * (one + h) + Upward(f.eta / 2);
     const Upward of_squares = f.term(BoundTerm::shifted_squares, h) * (v + s * s) +
                               f.term(BoundTerm::shifted_square_underflow, underflow);
@@ -79,13 +82,17 @@ struct Shifted {
   }
 
  private:
-  /// All x are multiples of q = 2^(exponent of A1, plus 1, less sum_bits), and so are the differences, of
+  /// All x are multiples of q = 2^quantum, and so are the differences, of
   /// which each is at most A1: exact where A1 < 2^p q. Their sums are where also a < 2^p q.
   static bool differences_exact(const RowFacts& facts, const Working& f, Upward a) {
-    if (!sums_exactly(facts, f) || !a.finite()) return false;
-    if (a.value() == 0) return true;
-    const int quantum = std::ilogb(facts.abs_sum) + 1 - facts.sum_bits;
-    return std::ilogb(a.value()) + 1 - quantum <= f.precision;
+    return sums_exactly(facts, f) && fits(a, facts.quantum, f);
+  }
+  /// And so are their squares and the sums of those, where also n(V + s^2) < 2^p q^2.
+  static bool squares_exact(const RowFacts& facts, const Working& f, Upward squares) {
+    return fits(squares, 2 * facts.quantum, f) && representable(2 * facts.quantum, f);
+  }
+  static bool fits(Upward sum, int quantum, const Working& f) {
+    return sum.value() == 0 || (sum.finite() && std::ilogb(sum.value()) + 1 - quantum <= f.precision);
   }
 };
 

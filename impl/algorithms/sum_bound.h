@@ -1,35 +1,15 @@
 // The bound of a mean formed by summing, shared by every algorithm that sums.
 #pragma once
 
+#include <cstdint>
+
 #include "corpus/row_facts.h"
+#include "impl/algorithms/division.h"
+#include "impl/algorithms/exactness.h"
 #include "impl/algorithms/moment_bound.h"
 #include "impl/arithmetic/upward.h"
 
 namespace normcheck {
-
-/// How the sum becomes a mean: divided by n, or multiplied by a rounded 1/n (one more rounding).
-enum class Division : std::uint8_t { by_count, by_reciprocal };
-
-/// sum/n as the division says.
-template <Division division, class R>
-R mean_of(const R& sum, const R& n, const R& one) {
-  if constexpr (division == Division::by_count) {
-    return sum / n;
-  } else {
-    return sum * (one / n);
-  }
-}
-
-/// The number of roundings, past the sum's own, in forming sum/n.
-inline double division_roundings(const Working& f, std::int64_t n, Division division) {
-  return (f.count_exact(n) ? 1.0 : 2.0) + (division == Division::by_reciprocal ? 1.0 : 0.0);
-}
-
-/// Whether 1/n keeps its relative error where it is multiplied by: it is no subnormal number. (In f16, n <=
-/// 2^14.)
-inline bool reciprocal_in_range(const Working& f, std::int64_t n, Division division) {
-  return division == Division::by_count || static_cast<double>(n) * f.eta <= 2 * f.u;
-}
 
 /// How a summation's error grows: |sum^ - sum| <= of_sum |sum| + of_terms (sum of |terms|).
 struct Growth {
@@ -53,13 +33,10 @@ inline Growth growth_of_tree(std::int64_t height, const Working& f) {
                            : gamma(static_cast<double>(height), f.u)};
 }
 
-/// Nothing rounds where every partial sum, in any order, is a multiple of a common quantum and fits.
-inline bool sums_exactly(const RowFacts& facts, const Working& f) { return facts.sum_bits <= f.precision; }
-
 /// |mean^ - mean|: with k roundings in the division (g = gamma_k) and the growth of the sum,
-/// g |mu| + (1+g) (of_sum |mu| + of_terms A1/n) + eta/2. At n = 1 the sum and the division are exact.
+/// g |mu| + (1+g) (of_sum |mu| + of_terms A1/n) + eta/2, or 0 where nothing rounds.
 inline Upward mean_of_sum(const RowFacts& facts, const Working& f, Division division, const Growth& growth) {
-  if (facts.n == 1) return 0.0;
+  if (mean_is_exact(facts, f, division)) return 0.0;
   const double k = division_roundings(f, facts.n, division);
   const Upward g = k == 1 ? Upward(f.u) : gamma(k, f.u), mu = facts.mean_abs;
   Upward inherited = 0.0;

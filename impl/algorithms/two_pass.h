@@ -12,7 +12,8 @@ namespace normcheck {
 
 /// With m = mean^, sum (x-m)^2 = nV + n(m-mu)^2 exactly, and each term takes one rounding of the difference
 /// twice, one of the square, those of the sum of positive terms, and k of the division: with
-/// 1+g = (1+gamma_{3+k})(1+growth), B = gV + (1+g)(E^2 + eta). At n = 1 everything is exact.
+/// 1+g = (1+gamma_{3+k})(1+growth), B = gV + (1+g)(E^2 + eta). At n = 1 everything is exact, and where the
+/// mean, the deviations and their squares are, only the division rounds.
 inline MomentBound two_pass_bound(const RowFacts& facts, const Working& f, Division division,
                                   const Growth& growth) {
   const Upward one = 1.0;
@@ -24,6 +25,10 @@ inline MomentBound two_pass_bound(const RowFacts& facts, const Working& f, Divis
                  reciprocal_in_range(f, facts.n, division);
   out.mean_exact = out.mean.value() == 0;
   if (facts.n == 1) return out;
+  if (deviations_are_exact(facts, f, division)) {
+    out.variance = variance_by_division(facts, f, division);
+    return out;
+  }
   const double roundings = 3 + division_roundings(f, facts.n, division);
   const Upward few = f.term(BoundTerm::two_pass_roundings, gamma(roundings, f.u));
   const Upward sum = f.term(BoundTerm::two_pass_sum, growth.of_positive());
