@@ -1,4 +1,4 @@
-// The one exception for input that cannot be used: it says what, where, and what was expected.
+// The exceptions for what cannot be used, input and implementations: each says what, where, and why.
 #pragma once
 
 #include <stdexcept>
@@ -11,6 +11,12 @@ namespace normcheck {
 class InputError : public std::runtime_error {
  public:
   explicit InputError(const std::string& line) : std::runtime_error(line) {}
+};
+
+/// An implementation that exists by its name but cannot be loaded here: exit 3.
+class LoadError : public std::runtime_error {
+ public:
+  explicit LoadError(const std::string& line) : std::runtime_error(line) {}
 };
 
 }  // namespace normcheck

@@ -11,6 +11,7 @@
 #include "impl/algorithms/moment_bound.h"
 #include "impl/layer_norm_call.h"
 #include "impl/observation.h"
+#include "impl/outside.h"
 #include "impl/variant.h"
 
 namespace normcheck {
@@ -33,6 +34,8 @@ struct Row {
   bool reads_prefixes;          ///< that bound is a recursion over prefix facts (they cost time to fill)
   /// Where set: what it needs and this machine lacks, in words; empty if nothing. Then it offers nothing.
   std::string_view (*missing)() = nullptr;
+  /// Where set: a kernel from outside, which is called in place of `run`. It has no trace and no moments.
+  Outside* outside = nullptr;
 };
 
 /// The bounds of the moments that `stable` allows, each valid for any order and for multiplication by a

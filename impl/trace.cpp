@@ -10,6 +10,8 @@ namespace normcheck {
 namespace {
 
 LayerNormCall traced_call(const Row& row, const Case& c) {
+  if (row.outside != nullptr)
+    throw InputError(fmt::format("{}: {}: a kernel from outside shows no steps", c.id, row.name));
   if (const auto answer = declined(row, c)) {
     throw InputError(fmt::format("{}: {}: {}", c.id, row.name, answer->message));
   }

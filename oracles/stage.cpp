@@ -37,6 +37,7 @@ class StageSearch {
 
 std::optional<StageReport> first_wrong_stage(const Case& c, const Row& row, std::int64_t row_index,
                                              const Contract& contract) {
+  if (row.trace == nullptr) return std::nullopt;
   RowInput input(c);
   if (!input.load(row_index, contract.reads_prefixes())) return std::nullopt;
   const RowAllowance allowance(contract, c.x.dtype, input.condition.facts(), c.eps);

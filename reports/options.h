@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -55,12 +54,6 @@ struct Options {
 struct EndOfProgram {
   int code;
   std::string text;
-};
-
-/// An implementation that exists by its name but cannot be loaded here: exit 3.
-class LoadError : public std::runtime_error {
- public:
-  explicit LoadError(const std::string& line) : std::runtime_error(line) {}
 };
 
 /// Throws EndOfProgram, or InputError for a value that cannot be read.

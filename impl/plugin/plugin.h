@@ -22,6 +22,7 @@ struct PluginOptions {
 };
 
 class PluginHost;
+struct Hello;
 
 /// One implementation of a plug-in. Calls may come from any thread; they are made one at a time.
 class Implementation : public Outside {
@@ -68,8 +69,9 @@ class Plugin {
   std::string output() const;
 
  private:
-  Plugin() = default;
-  void find_dtypes(bool said_by_hello);
+  Plugin();
+  static std::unique_ptr<Plugin> make(std::unique_ptr<PluginHost> host, const Hello& hello);
+  void ask_dtypes(Implementation& implementation);
   std::unique_ptr<PluginHost> host_;
   std::vector<Implementation> implementations_;
   std::vector<std::string> load_faults_;

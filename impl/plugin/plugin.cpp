@@ -1,0 +1,102 @@
+// Opens plug-ins, asks what they offer, and passes cases on.
+#include "impl/plugin/plugin.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+
+#include "corpus/error.h"
+#include "impl/plugin/plugin_host.h"
+#include "impl/semantics.h"
+
+namespace normcheck {
+namespace {
+
+/// A small valid problem, to be asked whether a dtype is done at all.
+Case question(DType dtype) {
+  Case c;
+  c.id = "question";
+  c.x = Tensor(dtype, {2, 4});
+  for (std::int64_t i = 0; i < c.x.size(); ++i) c.x.set_value(i, static_cast<double>(i * i % 5));
+  return c;
+}
+
+}  // namespace
+
+Observation Implementation::run(const Case& c, Wanted wanted, Layout layout) {
+  if (!ask_refusals) {
+    if (const auto why = refusal(c)) {
+      Observation out;
+      out.status = Status::not_run;
+      out.message =
+          "a call to be refused, which is asked only where refusals are claimed, or with --strict: " + *why;
+      return out;
+    }
+  }
+  return host_->run(index_, c, wanted, layout);
+}
+
+std::unique_ptr<Plugin> Plugin::make(std::unique_ptr<PluginHost> host, const Hello& hello) {
+  std::unique_ptr<Plugin> out(new Plugin);
+  out->host_ = std::move(host);
+  out->load_faults_ = hello.faults;
+  for (std::size_t i = 0; i < hello.implementations.size(); ++i) {
+    const Announced& announced = hello.implementations[i];
+    Implementation& implementation = out->implementations_.emplace_back();
+    implementation.name = announced.name;
+    implementation.version = announced.version;
+    implementation.claims = announced.claims;
+    implementation.host_ = out->host_.get();
+    implementation.index_ = i;
+    if (announced.dtypes) {
+      implementation.dtypes = *announced.dtypes;
+    } else {
+      out->ask_dtypes(implementation);
+    }
+  }
+  return out;
+}
+
+std::unique_ptr<Plugin> Plugin::open_object(const std::string& path, const PluginOptions& options) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error))
+    throw LoadError(fmt::format("{}: no such file; expected a shared object", path));
+  Hello hello;
+  auto host = PluginHost::of_object(path, options, hello);
+  return make(std::move(host), hello);
+}
+
+std::unique_ptr<Plugin> Plugin::open_program(const std::vector<std::string>& words,
+                                             const PluginOptions& options) {
+  Hello hello;
+  auto host = PluginHost::of_program(words, options, hello);
+  return make(std::move(host), hello);
+}
+
+/// By calling it. What crashes or hangs offers the dtype: there is something to be found.
+void Plugin::ask_dtypes(Implementation& implementation) {
+  bool hung = false;
+  for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
+    if (!hung) {
+      const Observation answer = host_->run(implementation.index_, question(dtype), {}, Layout::dense);
+      if (answer.status == Status::unsupported) continue;
+      hung = answer.status == Status::timeout;
+    }
+    implementation.dtypes.push_back(dtype);
+  }
+}
+
+Plugin::Plugin() = default;
+Plugin::~Plugin() = default;
+
+Implementation* Plugin::find(std::string_view name) {
+  for (Implementation& implementation : implementations_) {
+    if (implementation.name == name) return &implementation;
+  }
+  return nullptr;
+}
+
+std::string Plugin::output() const { return host_->output(); }
+
+}  // namespace normcheck
