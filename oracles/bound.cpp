@@ -8,6 +8,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "oracles/flush.h"
 #include "oracles/root_bound.h"
 #include "oracles/ulp.h"
 
@@ -33,8 +34,14 @@ Variant variant_of(const Contract& contract) {
   return out;
 }
 
-/// eps as the form that the contract describes adds it.
+Working format_under(const Contract& contract, DType storage, BoundTerm halved) {
+  const Working format = working(accumulate_of(contract, storage), halved);
+  return contract.flush() ? flushing(format) : format;
+}
+
+/// eps as the form that the contract describes adds it; 0 where it may be flushed.
 double eps_as_added(const Contract& contract, DType accumulate, double eps) {
+  if (contract.flush() && eps < smallest_normal(working(accumulate))) return 0;
   if (variant_of(contract).eps_f64) return eps;
   const bool twice = contract.kind == ContractKind::claims && contract.claims->eps == Claims::Eps::f32;
   if (twice) eps = to_double(DType::f32, round_to(DType::f32, eps));
@@ -45,7 +52,7 @@ double eps_as_added(const Contract& contract, DType accumulate, double eps) {
 
 RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFacts& facts, double eps,
                            BoundTerm halved)
-    : format_(working(accumulate_of(contract, storage), halved)),
+    : format_(format_under(contract, storage, halved)),
       accumulate_(accumulate_of(contract, storage)),
       variant_(variant_of(contract)),
       of_y_(narrowing(format_, storage)),
@@ -54,7 +61,10 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
       eps_rounded_(eps_as_added(contract, accumulate_, eps)),
       mean_abs_(facts.mean_abs),
       max_abs_(facts.max_abs),
-      max_dev_(facts.max_dev) {
+      max_dev_(facts.max_dev),
+      flush_(contract.flush() ? smallest_normal(working(accumulate_)) : 0) {
+  // x_hat is stored, and read again.
+  if (flush_ > 0 && of_x_hat_.u > 0) of_x_hat_.half_eta = 2 * smallest_normal(working(storage));
   const Upward w = Upward(facts.variance) + Upward(eps);
   in_range_ = (w * Upward(4.0)).value() <= format_.omega;
   w_lo_ = facts.variance_lo == 0 ? eps : step_down(facts.variance_lo + eps);
@@ -64,7 +74,7 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
   const bool own = contract.kind == ContractKind::own, fast = variant_.build == Build::fast;
   any_association_ = !own || fast;
   root_error_ = careful_root_error(format_, variant_.eps_f64);
-  const Claims* claims = contract.claims.get();
+  const Claims* claims = contract.kind == ContractKind::claims ? contract.claims.get() : nullptr;
   if (claims != nullptr) {
     direct_ = claims->direct;
     folded_ = claims->folded;
@@ -102,7 +112,8 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
 ///   1 + rho = (1+u) / ((1-u) sqrt(1-t) sqrt(1-u)),
 /// a reciprocal root good to 2 ulp, 4u relative, 1 + rho = (1+4u) / (sqrt(1-t) sqrt(1-u)). Whatever t, where
 /// var^ >= 0 the rounding of var^ + eps^ is monotone, so rstd^ <= (1+4u)/sqrt(eps^).
-void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, double eps) {
+void RowAllowance::add_form(const MomentBound& proven, const RowFacts& facts, double eps) {
+  const MomentBound moments = flush_ > 0 ? flushed(proven, facts, format_, flush_) : proven;
   const Upward one = 1.0, u = format_.u;
   const Upward root = one + root_error_;
   root_growth_ = max(root_growth_, root * (one + u));
@@ -110,7 +121,10 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
   const Upward of_w = format_.term(BoundTerm::root_of_sum, variant_.eps_f64 ? Upward(0x1p-53) : u);
   const Narrowing of_var = variant_.eps_f64 ? narrowing(format_, DType::f64) : Narrowing{};
   const double eps_gap = std::fabs(eps_rounded_ - eps);
-  const Upward eps_error = eps_gap == 0 ? 0.0 : std::nextafter(eps_gap, Upward::infinity());
+  // Flushed, the sum can be too.
+  const Upward eps_error =
+      (eps_gap == 0 ? Upward(0.0) : Upward(std::nextafter(eps_gap, Upward::infinity()))) +
+      Upward(2.0) * Upward(flush_);
   in_range_ = in_range_ && moments.in_range && std::isfinite(eps_rounded_);
   nonnegative_ = nonnegative_ && moments.variance_nonnegative;
   mean_exact_ = mean_exact_ && moments.mean_exact;
@@ -123,6 +137,7 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
           ? *moments.centre
           : MomentBound::Centre{format_.term(BoundTerm::centre_rounding, u),
                                 format_.term(BoundTerm::centre_mean_error, (one + u) * moments.mean)};
+  form.centre.absolute += Upward(4.0) * Upward(flush_);
   const bool capped = moments.variance_nonnegative && eps_rounded_ > 0;
   const Upward cap = capped ? divide(root, sqrt_lo(eps_rounded_)) : Upward(Upward::infinity());
   const Upward t = divide(format_.term(BoundTerm::root_of_variance, form.variance) +
@@ -144,9 +159,10 @@ void RowAllowance::add_form(const MomentBound& moments, const RowFacts& facts, d
   if (variant_.eps_f64) in_range_ = in_range_ && (capped ? cap : form.rstd_abs).value() <= format_.omega;
   // A constant row by the direct finish, var^ the mean of squares about the mean that the finish subtracts:
   // var^ >= (x-m)^2 (1-g) - eta(1+g), g = gamma_{n+5}, and eps^ >= eta, so |x-m| rstd^ <= root *
-  // sqrt((1/(1-u) + g)/(1-g)), whatever the error of the mean.
+  // sqrt((1/(1-u) + g)/(1-g)), whatever the error of the mean. Flushed, var^ has lost at most 2N of each
+  // square and 3N of each sum, on the average over n, and N by the division: less than 8N(1+g) <= eps^ + eta.
   form.x_hat_cap = Upward::infinity();
-  if (constant_ && moments.mean_of_squares && capped && of_var.u == 0) {
+  if (constant_ && moments.mean_of_squares && capped && of_var.u == 0 && eps_rounded_ >= 16 * flush_) {
     const Upward g = gamma(static_cast<double>(facts.n) + 5, format_.u);
     const Upward ratio = divide(divide(one, one_minus_lo(u)) + g, one_minus_lo(g));
     form.x_hat_cap = root * sqrt(ratio) * (one + u) * (one + u) + Upward(format_.eta / 2);

@@ -69,7 +69,7 @@ class RowAllowance {
     Upward half_per_deviation, half_per_x, half_constant;
     Upward folded_per_deviation, folded_mean;
   };
-  void add_form(const MomentBound& moments, const RowFacts& facts, double eps);
+  void add_form(const MomentBound& proven, const RowFacts& facts, double eps);
   void fill_coefficients(Form& form) const;
   // In finish_bound.cpp, for N = Upward and N = double.
   template <class N>
@@ -109,6 +109,7 @@ class RowAllowance {
   double mean_abs_ = 0;
   double max_abs_ = 0;
   double max_dev_ = 0;
+  double flush_ = 0;       ///< what one subnormal number taken as 0 loses, at most; 0: none is
   double w_lo_ = 0;        ///< lower bound of var+eps
   double rstd_exact_ = 0;  ///< upper bound of 1/sqrt(var+eps)
   double mean_ = 0, mean_step_ = 0, variance_step_ = 0, rstd_ = 0, rstd_step_ = 0;

@@ -24,16 +24,24 @@ constexpr DType stable_accumulate(DType storage) { return is_half(storage) ? DTy
 struct Contract {
   ContractKind kind = ContractKind::stable;
   const Row* row = nullptr;  ///< with `own`; the judge throws std::invalid_argument where it is missing
-  std::shared_ptr<const Claims> claims = nullptr;  ///< with `claims`
+  /// With `claims`; with `own` perhaps, and then none of them says how the row computes.
+  std::shared_ptr<const Claims> claims = nullptr;
 
   /// Whether its bounds read the prefix facts of a row.
   bool reads_prefixes() const {
     return kind == ContractKind::own ? row->reads_prefixes : claims && claims->reads_prefixes;
   }
+  bool flush() const { return claims && claims->flush; }
 };
 
-/// "stable", "own", or claims, key=value;key=value; anything else is InputError. `own` needs a row.
+/// "stable", "own", claims, key=value;key=value, or one of the former with claims behind it,
+/// stable;key=value (the same as key=value) and own;key=value, whose keys may not say how the row computes;
+/// anything else is InputError. `own` needs a row.
 Contract parse_contract(std::string_view text, const Row* row);
+/// The same for an implementation that is not of the table and makes these claims of itself: stable is
+/// `stable` as far as they do not say otherwise; own likewise, InputError if they name no algorithm; with
+/// keys behind either, theirs and those.
+Contract parse_contract(std::string_view text, const Claims& made);
 std::string contract_name(const Contract& contract);
 
 }  // namespace normcheck

@@ -66,12 +66,13 @@ N RowAllowance::direct_x_hat(const Form& form, const ElementFacts& e) const {
   return of_x_hat_(error, N(e.x_hat_abs));
 }
 
-/// x_hat = fl(fl(x r^) - fl(m r^)): u|X| + (1+u){ |x-mu||r^-r| + E r^ + u r^(|x| + |m|) + eta }.
+/// x_hat = fl(fl(x r^) - fl(m r^)): u|X| + (1+u){ |x-mu||r^-r| + E r^ + u r^(|x| + |m|) + eta }. Here, in b
+/// of the folded finish and in y itself a difference or a sum can be flushed, and so can what reads it.
 template <class N>
 N RowAllowance::half_folded_x_hat(const Form& form, const ElementFacts& e) const {
   return format_.term(BoundTerm::half_subtraction, N(format_.u)) * N(e.x_hat_abs) +
          times(e.deviation, as<N>(form.half_per_deviation)) + as<N>(form.half_per_x) * N(e.x_abs) +
-         as<N>(form.half_constant);
+         as<N>(form.half_constant) + N(2 * flush_);
 }
 
 /// y = fl(fl(gamma x_hat^) + beta): u|y| + (1+u)( u|gamma X| + (1+u)|gamma| B_X + eta/2 ). Multiplying by
@@ -104,7 +105,7 @@ N RowAllowance::folded(const Form& form, const ElementFacts& e) const {
   }
   const N of_product = format_.term(BoundTerm::folded_product, u) * N(e.x_abs);
   N inner = times(e.deviation, per_deviation) + a * (as<N>(form.folded_mean) + of_product) +
-            format_.term(BoundTerm::folded_underflow, N(format_.eta));
+            format_.term(BoundTerm::folded_underflow, N(format_.eta)) + N(2 * flush_);
   if (e.beta_abs != 0) {
     const N am = a * (N(mean_abs_) + as<N>(form.mean));
     inner += format_.term(BoundTerm::folded_shift, u) * (N(e.beta_abs) + (one + u) * am + half_eta);
@@ -132,7 +133,7 @@ N RowAllowance::error_of_y(const ElementFacts& e) const {
     if (half_folded_) error = max(error, scale_shift(half_folded_x_hat<N>(form, e), e));
     if (folded_) error = max(error, folded<N>(form, e));
   }
-  return of_y_(error, N(e.y_abs));
+  return of_y_(error + N(2 * flush_), N(e.y_abs));
 }
 
 double RowAllowance::y_error_rounded_up(const ElementFacts& e) const { return error_of_y<Upward>(e).value(); }

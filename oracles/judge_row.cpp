@@ -1,11 +1,9 @@
-// Judges a row: class rules first, then every element against its allowance.
-#include "oracles/judge_row.h"
-
+// Judges the y of a row: class rules first, then every element against its allowance.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "oracles/measure.h"
+#include "oracles/row_judge.h"
 #include "oracles/ulp.h"
 
 namespace normcheck {
@@ -13,71 +11,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Collects outcomes of single elements into a row's.
-class RowJudge {
- public:
-  RowJudge(RowInput& input, std::int64_t row, const Observation& observed, const Contract& contract,
-           OracleChoice oracle, std::vector<double>* errors, ErrorStatistics& statistics)
-      : input_(input),
-        row_(row),
-        observed_(observed),
-        contract_(contract),
-        oracle_(oracle),
-        errors_(errors),
-        statistics_(statistics),
-        unit_roundoff_(unit_roundoff(observed.y.dtype)) {}
-
-  RowOutcome run();
-
- private:
-  void judge_nonfinite_row();
-  void judge_finite_row();
-  void judge_statistics(bool finite);
-  void judge_statistic(Output output, std::uint64_t got, const Estimated& estimate, double allowance);
-  void judge_number(std::int64_t i, const RowInput::Element& e, double allowance);
-  /// An element of y that was compared with a number.
-  struct Number {
-    std::int64_t column = 0;
-    double want = 0;
-    double error_ulp = 0;
-    double normwise_u = 0;
-    double allowance = 0;
-  };
-  ElementReport report_of(const Number& number) const;
-  void judge_special_column(std::int64_t i);
-  void judge_infinite_beta(std::int64_t i);
-  void judge_void_element(std::int64_t i, const ElementFacts& e);
-  void make_void() {
-    ++out_.counts.voided;
-    voided_ = true;
-  }
-  void describe_range();
-
-  ElementReport report(Output output, std::int64_t column, std::uint64_t got) const;
-  void class_outcome(std::int64_t column, bool right, double want, const std::string& reason);
-  void wrong(ElementReport r);
-
-  std::int64_t n() const { return static_cast<std::int64_t>(input_.x.size()); }
-  std::uint64_t y_bits(std::int64_t i) const { return observed_.y.bits(row_ * n() + i); }
-  double y_value(std::int64_t i) const { return observed_.y.value(row_ * n() + i); }
-
-  RowInput& input_;
-  std::int64_t row_;
-  const Observation& observed_;
-  const Contract& contract_;
-  OracleChoice oracle_;
-  std::vector<double>* errors_;
-  ErrorStatistics& statistics_;
-  double unit_roundoff_;
-  std::optional<RowAllowance> allowance_;
-  RowOutcome out_;
-  Number largest_number_;
-  double largest_ = -1;             // its |error|; of the elements that are right
-  bool differs_from_beta_ = false;  // the exact y somewhere is not beta
-  bool ignorable_ = true;           // so far every allowance reaches |y - beta|
-  bool voided_ = false;
-  bool wrong_ = false;
-};
+}  // namespace
 
 ElementReport RowJudge::report(Output output, std::int64_t column, std::uint64_t got) const {
   ElementReport r;
@@ -144,7 +78,7 @@ void RowJudge::judge_special_column(std::int64_t i) {
 void RowJudge::judge_infinite_beta(std::int64_t i) {
   ElementFacts e = input_.element(i).facts;
   e.beta_abs = 0;
-  if (allowance_->voided() || !allowance_->y(e).in_range) {
+  if (allowance_->voided() || flushed_ || !(full_range_ || allowance_->y(e).in_range)) {
     make_void();
   } else {
     const double beta = input_.beta_at(i);
@@ -155,7 +89,7 @@ void RowJudge::judge_infinite_beta(std::int64_t i) {
 // The number is not judged; NaN, and an infinity that nothing can reach, are still wrong where var^ >= 0.
 void RowJudge::judge_void_element(std::int64_t i, const ElementFacts& e) {
   const double got = y_value(i);
-  if (allowance_->class_demanded()) {
+  if (allowance_->class_demanded() && !flushed_) {
     const double limit = std::min(allowance_->largest_working(), largest_finite(observed_.y.dtype));
     const bool nan_possible = allowance_->void_intermediate(e) >= allowance_->largest_working();
     const bool inf_possible = nan_possible || allowance_->void_magnitude(e) >= limit;
@@ -168,6 +102,24 @@ void RowJudge::judge_void_element(std::int64_t i, const ElementFacts& e) {
   make_void();
 }
 
+// Outside the safe range, and no bound holds: a number will do, and so will an infinity that is right or that
+// the error of the mean can reach, but no NaN.
+void RowJudge::judge_unbounded(std::int64_t i, const ElementFacts& e) {
+  const double got = y_value(i);
+  if (std::isfinite(got) || flushed_) {
+    make_void();
+    return;
+  }
+  const ExactValue exact = input_.exact_row().y(i, input_.gamma_at(i), input_.beta_at(i));
+  const double limit = std::min(allowance_->largest_working(), largest_finite(observed_.y.dtype));
+  if (exact.round(observed_.y.dtype) == y_bits(i) ||
+      (std::isinf(got) && allowance_->voided() && allowance_->void_magnitude(e) >= limit)) {
+    make_void();
+  } else {
+    class_outcome(i, false, exact.to_double(), "outside the safe range, where range=full demands a number");
+  }
+}
+
 void RowJudge::judge_number(std::int64_t i, const RowInput::Element& e, double allowance) {
   const DType dtype = observed_.y.dtype;
   const std::uint64_t bits = y_bits(i);
@@ -176,7 +128,8 @@ void RowJudge::judge_number(std::int64_t i, const RowInput::Element& e, double a
   RowInput& input = input_;
   const Measure m = measure(
       dtype, bits, estimate,
-      [&input, i] { return input.exact_row().y(i, input.gamma_at(i), input.beta_at(i)); }, allowance);
+      [&input, i] { return input.exact_row().y(i, input.gamma_at(i), input.beta_at(i)); }, allowance,
+      demand_);
 
   const double share = e.facts.gamma_abs * e.facts.x_hat_abs;
   differs_from_beta_ = differs_from_beta_ || share > 0;
@@ -202,6 +155,11 @@ void RowJudge::judge_number(std::int64_t i, const RowInput::Element& e, double a
   }
   ++out_.counts.failed;
   ElementReport r = report_of({i, estimate.value.hi, m.error_ulp, normwise, allowance});
+  if (demand_.rounding == Claims::Rounding::correct) {
+    r.reason = exact_constant_ ? "not beta, as it rounds" : "not the nearest number";
+  } else if (demand_.rounding == Claims::Rounding::faithful) {
+    r.reason = "no neighbour of the exact y";
+  }
   if (std::isnan(got)) r.reason = "NaN where the exact y is a number";
   if (std::isinf(got)) r.reason = "an infinity where the exact y is finite";
   wrong(std::move(r));
@@ -217,22 +175,70 @@ ElementReport RowJudge::report_of(const Number& number) const {
   return r;
 }
 
+double RowJudge::allowance_of(std::int64_t i, const ElementFacts& e, double own) const {
+  if (!contract_.flush()) return own;
+  const double widened = (Upward(own) + Upward(flushed_parameters(*input_.problem, i, e))).value();
+  return flushed_ ? flushed_->y(widened, i, input_.element(i).y) : widened;
+}
+
+void RowJudge::judge_element(std::int64_t i, bool row_fits) {
+  const RowInput::Element e = input_.element(i, oracle_);
+  const bool voided = allowance_->voided();
+  if (demand_.by_ulp()) {
+    const bool fits = voided || row_fits || exact_constant_ || allowance_->y(e.facts).in_range;
+    if (!fits && !full_range_) {
+      ++out_.counts.skipped;
+      return;
+    }
+    if (contract_.flush()) {
+      Upward move = flushed_parameters(*input_.problem, i, e.facts);
+      if (flushed_) move += Upward(flushed_->move(i, input_.element(i).y));
+      demand_.flush_move = move.value();
+      if (!move.finite()) {
+        make_void();
+        return;
+      }
+    }
+    const double want = input_.estimate->usable()
+                            ? e.y.value.hi
+                            : input_.exact_row().y(i, input_.gamma_at(i), input_.beta_at(i)).to_double();
+    judge_number(i, e, demand_.allowance(observed_.y.dtype, want));
+    return;
+  }
+  if (voided && in_range()) {
+    judge_void_element(i, e.facts);
+    return;
+  }
+  const ElementAllowance a =
+      row_fits ? ElementAllowance{allowance_->y_error(e.facts), true} : allowance_->y(e.facts);
+  if (!(a.in_range && in_range()) && !full_range_) {
+    ++out_.counts.skipped;
+    return;
+  }
+  const double allowance = voided ? kInfinity : allowance_of(i, e.facts, a.y);
+  if (std::isfinite(allowance)) {
+    judge_number(i, e, allowance);
+  } else {
+    judge_unbounded(i, e.facts);
+  }
+}
+
 void RowJudge::judge_finite_row() {
   const RowFacts& facts = input_.condition.facts();
-  const double eps = input_.problem->eps;
-  allowance_.emplace(contract_, input_.problem->x.dtype, facts, eps);
+  allowance_.emplace(contract_, input_.problem->x.dtype, facts, input_.problem->eps);
+  demand_ = demand_of(contract_, facts.constant);
+  exact_constant_ = facts.constant && contract_.claims && contract_.claims->constant_exact;
+  if (contract_.flush()) flushed_ = FlushedRow::of(input_, contract_);
   out_.kappa = facts.kappa;
-  const bool degenerate = facts.constant && eps == 0;
-  const bool in_range = allowance_->in_range() && (input_.estimate->usable() || degenerate);
-  const bool row_fits = in_range && allowance_->in_range(input_.gamma_largest, input_.beta_largest);
+  const bool row_fits = in_range() && allowance_->in_range(input_.gamma_largest, input_.beta_largest);
   for (std::int64_t i = 0; i < n(); ++i) {
     const double gamma = input_.gamma_at(i), beta = input_.beta_at(i);
     if (std::isnan(gamma) || std::isnan(beta) || std::isinf(gamma)) {
       judge_special_column(i);
-    } else if (!in_range) {
+    } else if (!in_range() && !full_range_) {
       ++out_.counts.skipped;
-    } else if (degenerate) {
-      // 0 * inf: NaN by definition, demanded only where the computed mean is certainly exact.
+    } else if (degenerate()) {
+      // Demanded only where the computed mean is certainly exact.
       if (allowance_->mean_exact()) {
         class_outcome(i, std::isnan(y_value(i)), std::numeric_limits<double>::quiet_NaN(),
                       "variance and eps are both 0, so y is NaN");
@@ -242,92 +248,7 @@ void RowJudge::judge_finite_row() {
     } else if (std::isinf(beta)) {
       judge_infinite_beta(i);
     } else {
-      const RowInput::Element e = input_.element(i, oracle_);
-      if (allowance_->voided()) {
-        judge_void_element(i, e.facts);
-        continue;
-      }
-      const ElementAllowance a =
-          row_fits ? ElementAllowance{allowance_->y_error(e.facts), true} : allowance_->y(e.facts);
-      if (a.in_range) {
-        judge_number(i, e, a.y);
-      } else {
-        ++out_.counts.skipped;
-      }
-    }
-  }
-}
-
-void RowJudge::judge_statistic(Output output, std::uint64_t got, const Estimated& estimate,
-                               double allowance) {
-  RowInput& input = input_;
-  const DType dtype = statistics_dtype(input_.problem->x.dtype);
-  const auto exact = [&input, output] {
-    return output == Output::mean ? input.exact_row().mean() : input.exact_row().rstd();
-  };
-  const Estimated used = oracle_ == OracleChoice::exact ? Estimated{estimate.value, kInfinity} : estimate;
-  const Measure m = measure(dtype, got, used, exact, allowance);
-  if (m.within) return;
-  ElementReport r = report(output, 0, got);
-  r.want = estimate.value.hi;
-  r.error_ulp = m.error_ulp;
-  r.allowed_abs = allowance;
-  r.allowed_ulp = allowance / ulp(dtype, r.want);
-  wrong(std::move(r));
-}
-
-void RowJudge::judge_statistics(bool finite) {
-  const auto fail_class = [&](Output output, std::uint64_t got, double want, const char* reason) {
-    ElementReport r = report(output, 0, got);
-    r.want = want;
-    r.want_bits = round_to(r.dtype, want);
-    r.error_ulp = kInfinity;
-    r.allowed_ulp = r.allowed_abs = 0;
-    r.of_class = true;
-    r.reason = reason;
-    wrong(std::move(r));
-  };
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  if (observed_.mean) {
-    const std::uint64_t got = observed_.mean->bits(row_);
-    const double value = observed_.mean->value(row_);
-    if (!finite) {
-      bool any_nan = false, positive = false, negative = false;
-      for (const double v : input_.x) {
-        any_nan = any_nan || std::isnan(v);
-        positive = positive || v == kInfinity;
-        negative = negative || v == -kInfinity;
-      }
-      const bool infinity_right =
-          !any_nan && positive != negative && value == (positive ? kInfinity : -kInfinity);
-      if (!std::isnan(value) && !infinity_right)
-        fail_class(Output::mean, got, nan, "x holds a NaN or an infinity");
-    } else if (allowance_->in_range()) {
-      judge_statistic(Output::mean, got, input_.estimate->mean(), allowance_->mean());
-    }
-  }
-  if (observed_.rstd) {
-    const std::uint64_t got = observed_.rstd->bits(row_);
-    const double value = observed_.rstd->value(row_);
-    if (!finite) {
-      if (!std::isnan(value)) fail_class(Output::rstd, got, nan, "x holds a NaN or an infinity");
-      return;
-    }
-    if (!allowance_->in_range()) return;
-    if (input_.condition.facts().constant && input_.problem->eps == 0) {
-      if (allowance_->mean_exact() && value != kInfinity) {
-        fail_class(Output::rstd, got, kInfinity, "variance and eps are both 0");
-      }
-    } else if (allowance_->voided()) {
-      // rstd^ lies between 0 and what eps alone allows.
-      const bool inf_possible = allowance_->void_rstd() >= largest_finite(observed_.rstd->dtype);
-      const bool possible = value >= 0 && (std::isfinite(value) || inf_possible);
-      if (allowance_->class_demanded() && !possible) {
-        fail_class(Output::rstd, got, input_.exact_row().rstd().to_double(),
-                   "a variance that is not negative has a root");
-      }
-    } else if (input_.estimate->usable()) {
-      judge_statistic(Output::rstd, got, input_.estimate->rstd(), allowance_->rstd());
+      judge_element(i, row_fits);
     }
   }
 }
@@ -335,13 +256,12 @@ void RowJudge::judge_statistics(bool finite) {
 // Outside the safe range only the kind of answer is reported.
 void RowJudge::describe_range() {
   bool nan = false, inf = false, beta = true, exact = true;
-  const bool degenerate = input_.condition.facts().constant && input_.problem->eps == 0;
   for (std::int64_t i = 0; i < n(); ++i) {
     const double got = y_value(i), b = input_.beta_at(i), g = input_.gamma_at(i);
     nan = nan || std::isnan(got);
     inf = inf || std::isinf(got);
     beta = beta && got == to_double(observed_.y.dtype, round_to(observed_.y.dtype, b));
-    exact = exact && !degenerate && std::isfinite(g) && std::isfinite(b) &&
+    exact = exact && !degenerate() && std::isfinite(g) && std::isfinite(b) &&
             input_.exact_row().y(i, g, b).faithful(observed_.y.dtype, y_bits(i));
   }
   out_.range_class = nan ? "nan" : inf ? "inf" : exact ? "exact" : beta ? "beta" : "finite";
@@ -367,8 +287,6 @@ RowOutcome RowJudge::run() {
                                                       : Verdict::pass;
   return std::move(out_);
 }
-
-}  // namespace
 
 void settle_report(RowInput& input, ElementReport& r) {
   if (r.of_class) return;

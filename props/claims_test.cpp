@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "corpus/error.h"
 #include "impl/table.h"
 #include "oracles/contract.h"
 #include "oracles/judge.h"
@@ -84,41 +83,6 @@ TEST(Claims, AreBrokenByOthers) {
     EXPECT_GT(kept.broken, 0) << row << " under " << claims;
     fmt::print("{} breaks {} on {} of {} cases\n", row, claims, kept.broken, kept.cases);
   }
-}
-
-TEST(Claims, ThatCannotBeReadAreRefusedByName) {
-  const std::vector<std::pair<const char*, const char*>> pairs = {
-      {"algorithm=sortilege", "normcheck list"},
-      {"algorithm=naive;order=pairwise", "order in which naive has a bound"},
-      {"algorithm=two_pass;order=lanes3", "order"},
-      {"algorithm=two_pass;order=lanes4096", "order"},
-      {"order=any", "an algorithm=NAME beside it"},
-      {"accumulate=f128", "f16, bf16, f32, f64 or f80"},
-      {"finish=inside_out", "direct, folded or half_folded"},
-      {"rsqrt_ulp=-1", "a number of ulp"},
-      {"rsqrt_ulp=nan", "a number of ulp"},
-      {"rsqrt_ulp=", "a number of ulp"},
-      {"eps=f16", "acc, f32 or f64"},
-      {"xhat_rounding=often", "none or storage"},
-      {"colour=red", "unknown key"},
-      {"finish=direct;finish=folded", "given twice"},
-      {"=", "key=value"},
-      {"finish=direct;", "nothing"},
-      {"finish=direct;;eps=acc", "key=value"},
-      {"stable=", "unknown key"}};
-  int refused = 0;
-  for (const auto& [claims, expected] : pairs) {
-    try {
-      parse_contract(claims, &table().front());
-      EXPECT_STREQ(expected, "nothing") << claims;
-    } catch (const InputError& e) {
-      ++refused;
-      EXPECT_NE(std::string(e.what()).find(expected), std::string::npos) << claims << ": " << e.what();
-      EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
-    }
-  }
-  fmt::print("{} of {} refused, one line each; a semicolon at the end is none too many\n", refused,
-             pairs.size());
 }
 
 }  // namespace

@@ -146,6 +146,45 @@ TEST(Command, TwoOutputsCompareAlikeByEstimateAndByIntegers) {
   fmt::print("{} dtypes, 600 elements each, the same counts and the same widest gap\n", compared);
 }
 
+// Arrays are held to what their maker claims of the kernel, and to nothing that only a kernel has.
+TEST(Command, JudgesArraysUnderClaims) {
+  const auto folder = fresh_folder("claims");
+  const std::string x = (folder / "x.npy").string(), y = (folder / "y.npy").string();
+  const Case c = drawn_case(DType::f32, 2, 64, 3);
+  write_npy(x, c.x);
+  Tensor out = run_case(*find_row("two_pass/f64"), c).y;  // as good as correctly rounded
+  write_npy(y, out);
+  const std::string line = fmt::format("judge --x {} --y {} --eps 1e-5 --contract ", x, y);
+  for (const char* kept : {"stable", "rounding=faithful", "max_ulp=1", "'algorithm=two_pass;order=pairwise'",
+                           "'stable;range=full;constant=exact'", "'deterministic=yes;strides=rows'"}) {
+    const Told r = run(line + kept);
+    EXPECT_EQ(r.code, 0) << kept << "\n" << r.out << r.err;
+    EXPECT_NE(r.out.find("everywhere"), std::string::npos) << r.out;
+  }
+  out.set_bits(70, out.bits(70) + 2);
+  write_npy(y, out);
+  EXPECT_EQ(run(line + "stable").code, 0);
+  const Told wrong = run(line + "max_ulp=1");
+  EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
+  EXPECT_NE(wrong.out.find("y[1,6]"), std::string::npos) << wrong.out;
+  EXPECT_NE(wrong.out.find("not within max_ulp=1\n"), std::string::npos) << wrong.out;
+  EXPECT_EQ(run(line + "rounding=faithful").code, 1);
+  const std::vector<std::pair<const char*, const char*>> refused = {
+      {"own", "claims that name its algorithm"},
+      {"'own;range=full'", "claims that name its algorithm"},
+      {"max_upl=1", "max_ulp may be meant"},
+      {"rounding=up", "correct or faithful"},
+      {"stabel", "expected stable, own, or claims"}};
+  for (const auto& [contract, words] : refused) {
+    const Told r = run(line + contract);
+    EXPECT_EQ(r.code, 2) << contract << "\n" << r.out;
+    EXPECT_TRUE(is_one_line(r.err)) << r.err;
+    EXPECT_NE(r.err.find(words), std::string::npos) << r.err;
+  }
+  fmt::print("6 contracts kept, an element 2 ulp off seen under 2, {} refused in a line each\n",
+             refused.size());
+}
+
 TEST(Command, ReadsBfloat16OnlyWhereItIsSaid) {
   Case c;
   c.id = "bf16";

@@ -70,13 +70,13 @@ std::string blind_text(const std::vector<bool>& blind) {
 
 }  // namespace
 
-Sharpness sharpness(const Case& c) {
+Sharpness sharpness(const Case& c, const Contract& contract) {
   std::vector<double> rows;
   RowInput input(c);
   const std::int64_t step = std::max<std::int64_t>(1, (row_count(c) + most_rows - 1) / most_rows);
   for (std::int64_t row = 0; row < row_count(c) && row_length(c) > 0; row += step) {
-    if (!input.load(row, false)) continue;
-    const RowAllowance allowance({}, c.x.dtype, input.condition.facts(), c.eps);
+    if (!input.load(row, contract.reads_prefixes())) continue;
+    const RowAllowance allowance(contract, c.x.dtype, input.condition.facts(), c.eps);
     const double least = root_floor(input, allowance);
     if (std::isfinite(least)) rows.push_back(least);
   }

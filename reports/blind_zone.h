@@ -6,17 +6,18 @@
 #include <string>
 
 #include "corpus/case.h"
+#include "oracles/contract.h"
 
 namespace normcheck {
 
-/// What `stable` would see on the rows of a case.
+/// What the bound of a contract would see on the rows of a case.
 struct Sharpness {
   /// The relative error of rstd that leaves the allowance of some element, all else exact: the least of
   /// allowance/|gamma*x_hat| in a row, and of the rows the median.
   double rstd_error = 0;
   std::int64_t rows = 0;  ///< asked: those that have a bound, of at most 256 spread evenly; 0: none has
 };
-Sharpness sharpness(const Case& c);
+Sharpness sharpness(const Case& c, const Contract& contract = {});
 
 /// Where `stable` allows all that naive gets wrong (accumulated in f32 for halves, else in the dtype), or
 /// has no bound: "n 64: kappa 1, 1e7 up   n 1024: ...". At each n and decade of kappa one to three rows are

@@ -54,9 +54,20 @@ Case read_problem(const Options& options, std::optional<DType> as) {
   return c;
 }
 
+/// What the judgement comes to. `stable` is what every careful layer norm keeps.
+std::string in_a_line(const Judgement& j, const Contract& contract) {
+  const std::string name = contract_name(contract);
+  if (is_finding(j.verdict))
+    return fmt::format("not within {}{}", name,
+                       contract.kind == ContractKind::stable ? ": no careful layer norm gives this" : "");
+  if (j.counts.proved == 0) return "nothing was proved here";
+  if (j.counts.proved == j.counts.elements) return fmt::format("within {} everywhere", name);
+  return fmt::format("within {} wherever {} has a bound that says something", name,
+                     contract.kind == ContractKind::stable ? "stable" : "it");
+}
+
 Judgement judge_output(const Case& c, const std::string& path, const Tensor& y, const Sharpness& sharp,
-                       OracleChoice oracle, const Style& style) {
-  const Contract contract;
+                       const Contract& contract, OracleChoice oracle, const Style& style) {
   Observation observed;
   observed.y = y;
   Judgement j = judge(c, observed, contract, oracle);
@@ -74,11 +85,7 @@ Judgement judge_output(const Case& c, const std::string& path, const Tensor& y, 
   }
   fmt::print("  error    {}\n", errors_text(c, j));
   fmt::print("  elements {} of {}\n", shares_text(j.counts), grouped(j.counts.elements));
-  fmt::print("  {}\n", is_finding(j.verdict)  ? "not within stable: no careful layer norm gives this"
-                       : j.counts.proved == 0 ? "nothing was proved here"
-                       : j.counts.proved == j.counts.elements
-                           ? "within stable everywhere"
-                           : "within stable wherever stable has a bound that says something");
+  fmt::print("  {}\n", in_a_line(j, contract));
   if (sharp.rows > 0) {
     fmt::print("  sharp enough to see: a relative error of {} in rstd (median of {})\n",
                short_number(sharp.rstd_error), counted(sharp.rows, "row"));
@@ -121,21 +128,20 @@ Exit run_judge(const Options& options) {
   const OracleChoice oracle = oracle_named(options.oracle);
   const std::vector<DType> dtypes = dtypes_named(options.dtypes);
   if (dtypes.size() > 1) throw InputError("--dtype: judge takes one dtype; a file has no two");
-  if (options.contract != "stable") {
-    throw InputError(fmt::format(
-        "--contract: '{}': arrays have no implementation to own a bound; expected stable", options.contract));
-  }
+  const Contract contract = parse_contract(options.contract, nullptr);
   const std::optional<DType> as = dtypes.empty() ? std::nullopt : std::optional(dtypes[0]);
   const Case c = read_problem(options, as);
   const Tensor y = read_output(options.y, options, c.x, as);
   std::optional<Tensor> y2;
   if (!options.y2.empty()) y2 = read_output(options.y2, options, c.x, as);
 
-  const Sharpness sharp = sharpness(c);
-  std::vector<Judgement> judged = {judge_output(c, options.y, y, sharp, oracle, style)};
+  // What is judged in ulp sees all that is more than so many.
+  const bool by_bound = !contract.claims || !contract.claims->by_ulp();
+  const Sharpness sharp = by_bound ? sharpness(c, contract) : Sharpness{};
+  std::vector<Judgement> judged = {judge_output(c, options.y, y, sharp, contract, oracle, style)};
   if (y2) {
     fmt::print("\n");
-    judged.push_back(judge_output(c, options.y2, *y2, sharp, oracle, style));
+    judged.push_back(judge_output(c, options.y2, *y2, sharp, contract, oracle, style));
     print_comparison(c, y, *y2, options, oracle, style);
   }
   bool proved = true;

@@ -6,6 +6,7 @@
 
 #include "corpus/error.h"
 #include "impl/table.h"
+#include "oracles/claims.h"
 #include "props/gen.h"
 #include "reports/algorithms.h"
 #include "reports/commands.h"
@@ -47,9 +48,17 @@ void print_contracts() {
        "and reciprocal root good to 2 ulp, accumulated in f32 for halves, else in the storage dtype");
   line("own", "the bound of the row itself, at its accumulate type and finish");
   line("claims",
-       "key=value;key=value: stable but for what they say; algorithm=NAME order=own|any|sequential|reversed|"
-       "pairwise|lanes<L>|block<B> accumulate=f16|bf16|f32|f64|f80 finish=direct|folded|half_folded "
-       "eps=acc|f32|f64 rsqrt_ulp=K xhat_rounding=none|storage");
+       "key=value;key=value: stable but for what they say. stable;key=value is the same, and own;key=value "
+       "the "
+       "row's own bound with keys that do not say how it computes. The keys, and what a kernel claims by "
+       "them:");
+  std::size_t width = 0;
+  for (const ClaimKey& key : claim_keys()) width = std::max(width, key.name.size());
+  const std::size_t column = 2 + width + 2;
+  for (const ClaimKey& key : claim_keys()) {
+    fmt::print("  {:<{}}  {}", key.name, width, wrapped(key.values, column));
+    fmt::print("{:{}}{}", "", column, wrapped(key.meaning, column));
+  }
 }
 
 }  // namespace

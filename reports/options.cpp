@@ -115,7 +115,8 @@ void add_replay(CLI::App& app, Options& o) {
   replay->add_option("FILE", o.names, ".case files")->required();
   replay->add_option("--impl", o.impl,
                      "the implementation (default: what the case says it violates, else all right ones)");
-  replay->add_option("--contract", o.contract, "stable (default), own or claims");
+  replay->add_option("--contract", o.contract,
+                     "stable (default), own or claims (normcheck list --contracts)");
   replay->add_option("--oracle", o.oracle, "automatic (default) or exact");
   replay->add_flag("--verbose", o.verbose, "print the six steps with their shapes");
 }
@@ -127,7 +128,7 @@ void add_minimise(CLI::App& app, Options& o) {
       ->expected(1);
   minimise->add_option("--impl", o.impl, "the implementation")->required();
   minimise->add_option("--contract", o.contract,
-                       "stable or own (default: stable, where it fails that, else own)");
+                       "stable, own or claims (default: stable, where it fails that, else own)");
   minimise->add_option("-o,--out", o.case_out, "the file to write (default: FILE's name with .min.case)");
 }
 
@@ -147,7 +148,7 @@ void add_judge(CLI::App& app, Options& o) {
       "--norm-ndim", [&o](const std::string& t) { o.norm_ndim = parse_count(t, "--norm-ndim"); },
       "how many of the last dims are normalized together (default 1)");
   judge->add_option("--dtype", o.dtypes, "the dtype of x and y; bf16 must be said (.npy has no name for it)");
-  judge->add_option("--contract", o.contract, "stable (default)");
+  judge->add_option("--contract", o.contract, "stable (default) or claims (normcheck list --contracts)");
   judge->add_option("--oracle", o.oracle, "automatic (default) or exact");
 }
 

@@ -1,0 +1,99 @@
+// Judges the mean and rstd of a row.
+#include <cmath>
+#include <limits>
+
+#include "oracles/row_judge.h"
+#include "oracles/ulp.h"
+
+namespace normcheck {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+void RowJudge::judge_statistic(Output output, std::uint64_t got, const Estimated& estimate,
+                               double allowance) {
+  RowInput& input = input_;
+  const DType dtype = statistics_dtype(input_.problem->x.dtype);
+  const auto exact = [&input, output] {
+    return output == Output::mean ? input.exact_row().mean() : input.exact_row().rstd();
+  };
+  if (flushed_) {
+    allowance =
+        output == Output::mean ? flushed_->mean(allowance, estimate) : flushed_->rstd(allowance, estimate);
+    if (std::isinf(allowance)) return;
+  }
+  const Estimated used = oracle_ == OracleChoice::exact ? Estimated{estimate.value, kInfinity} : estimate;
+  Demand demand;
+  demand.flush = demand_.flush;
+  const Measure m = measure(dtype, got, used, exact, allowance, demand);
+  // Without a bound, outside the safe range, the class is judged all the same.
+  const bool no_number =
+      std::isinf(allowance) && !std::isfinite(to_double(dtype, got)) && !m.correctly_rounded;
+  if (m.within && !no_number) return;
+  ElementReport r = report(output, 0, got);
+  r.want = estimate.value.hi;
+  r.error_ulp = m.error_ulp;
+  r.allowed_abs = allowance;
+  r.allowed_ulp = allowance / ulp(dtype, r.want);
+  wrong(std::move(r));
+}
+
+void RowJudge::judge_statistics(bool finite) {
+  const auto fail_class = [&](Output output, std::uint64_t got, double want, const char* reason) {
+    ElementReport r = report(output, 0, got);
+    r.want = want;
+    r.want_bits = round_to(r.dtype, want);
+    r.error_ulp = kInfinity;
+    r.allowed_ulp = r.allowed_abs = 0;
+    r.of_class = true;
+    r.reason = reason;
+    wrong(std::move(r));
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  if (observed_.mean) {
+    const std::uint64_t got = observed_.mean->bits(row_);
+    const double value = observed_.mean->value(row_);
+    if (!finite) {
+      bool any_nan = false, positive = false, negative = false;
+      for (const double v : input_.x) {
+        any_nan = any_nan || std::isnan(v);
+        positive = positive || v == kInfinity;
+        negative = negative || v == -kInfinity;
+      }
+      const bool infinity_right =
+          !any_nan && positive != negative && value == (positive ? kInfinity : -kInfinity);
+      if (!std::isnan(value) && !infinity_right)
+        fail_class(Output::mean, got, nan, "x holds a NaN or an infinity");
+    } else if (allowance_->in_range() || full_range_) {
+      judge_statistic(Output::mean, got, input_.estimate->mean(), allowance_->mean());
+    }
+  }
+  if (observed_.rstd) {
+    const std::uint64_t got = observed_.rstd->bits(row_);
+    const double value = observed_.rstd->value(row_);
+    if (!finite) {
+      if (!std::isnan(value)) fail_class(Output::rstd, got, nan, "x holds a NaN or an infinity");
+      return;
+    }
+    if (!allowance_->in_range() && !full_range_) return;
+    if (degenerate()) {
+      if (allowance_->mean_exact() && value != kInfinity) {
+        fail_class(Output::rstd, got, kInfinity, "variance and eps are both 0");
+      }
+    } else if (allowance_->voided()) {
+      // rstd^ lies between 0 and what eps alone allows.
+      const bool inf_possible = allowance_->void_rstd() >= largest_finite(observed_.rstd->dtype);
+      const bool possible = value >= 0 && (std::isfinite(value) || inf_possible);
+      if (allowance_->class_demanded() && !flushed_ && !possible) {
+        fail_class(Output::rstd, got, input_.exact_row().rstd().to_double(),
+                   "a variance that is not negative has a root");
+      }
+    } else if (input_.estimate->usable()) {
+      judge_statistic(Output::rstd, got, input_.estimate->rstd(), allowance_->rstd());
+    }
+  }
+}
+
+}  // namespace normcheck
