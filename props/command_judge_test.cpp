@@ -185,6 +185,26 @@ TEST(Command, JudgesArraysUnderClaims) {
              refused.size());
 }
 
+// check and replay hold implementations to claims, and the line that shows a finding again says which.
+TEST(Command, ChecksAndReplaysUnderClaims) {
+  const std::string few =
+      "check two_pass/f32 --dtype f32 --regime unit_normal --n 64 --budget 20 --contract ";
+  const Told kept = run(few + "'own;range=full'"), wrong = run(few + "rounding=correct");
+  EXPECT_EQ(kept.code, 0) << kept.out << kept.err;
+  EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
+  std::smatch m;
+  ASSERT_TRUE(std::regex_search(wrong.out, m, std::regex("\\n  replay   ([^\n]+)\\n"))) << wrong.out;
+  EXPECT_NE(m[1].str().find("--contract rounding=correct"), std::string::npos) << m[1];
+  const Told again = type(m[1]);
+  EXPECT_EQ(again.code, 1) << again.out << again.err;
+  EXPECT_NE(again.out.find("not the nearest number"), std::string::npos) << again.out;
+  const Told bad = run(few + "roundin=correct");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_TRUE(is_one_line(bad.err)) << bad.err;
+  EXPECT_NE(bad.err.find("rounding may be meant"), std::string::npos) << bad.err;
+  fmt::print("own;range=full kept, rounding=correct broken and replayed, a misspelled key refused\n");
+}
+
 TEST(Command, ReadsBfloat16OnlyWhereItIsSaid) {
   Case c;
   c.id = "bf16";

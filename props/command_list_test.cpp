@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <regex>
@@ -11,6 +12,7 @@
 
 #include "impl/algorithms/described.h"
 #include "impl/table.h"
+#include "oracles/claims.h"
 #include "oracles/judge.h"
 #include "props/command_run.h"
 
@@ -41,6 +43,17 @@ TEST(CommandList, EveryListFitsATerminalOf100Columns) {
   EXPECT_TRUE(is_one_line(bad.err)) << bad.err;
   EXPECT_EQ(run("list --floor --dtype f65").code, 2);
   fmt::print("{} lines of 5 lists; a dtype without --floor is refused\n", lines);
+}
+
+TEST(CommandList, ContractsNameEveryKeyWithItsValues) {
+  const std::vector<std::string> lines = lines_of(run("list --contracts").out);
+  for (const ClaimKey& key : claim_keys()) {
+    const auto names = [&](const std::string& line) {
+      return line.starts_with(fmt::format("  {} ", key.name)) && line.find(key.values) != std::string::npos;
+    };
+    EXPECT_EQ(std::count_if(lines.begin(), lines.end(), names), 1) << key.name;
+  }
+  fmt::print("{} keys, a line each and what it means\n", claim_keys().size());
 }
 
 /// The block of one algorithm in `list --algorithms`: its lines joined, empty if there is none.
