@@ -137,7 +137,7 @@ TEST(Command, AReportOnAllHasTheDetectionFloorThatListPrints) {
   const std::string options = " --dtype bf16 --regime constant --budget 10 --n 1..4 --no-timing --out ";
   run("report" + options + (folder / "all").string());
   const std::string list = run("list --floor --dtype bf16").out;
-  ASSERT_NE(list.find("\nbf16, integers "), std::string::npos) << list;
+  ASSERT_NE(list.find("\nbf16, balanced "), std::string::npos) << list;
   EXPECT_NE(read_file(folder / "all/report.md").find(list), std::string::npos);
   const std::string results = read_file(folder / "all/results.json");
   const std::regex point(
