@@ -141,7 +141,7 @@ TEST(Command, AReportOnAllHasTheDetectionFloorThatListPrints) {
   EXPECT_NE(read_file(folder / "all/report.md").find(list), std::string::npos);
   const std::string results = read_file(folder / "all/results.json");
   const std::regex point(
-      "\\{\\s+\"dtype\": \"bf16\",\\s+\"data\": \"(integers|normal)\",\\s+\"n\": [0-9]+,\\s+\"contract\": "
+      "\\{\\s+\"dtype\": \"bf16\",\\s+\"data\": \"(balanced|normal)\",\\s+\"n\": [0-9]+,\\s+\"contract\": "
       "\"[^\"]+\",\\s+\"root\": ");
   const auto points =
       std::distance(std::sregex_iterator(results.begin(), results.end(), point), std::sregex_iterator());

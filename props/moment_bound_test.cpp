@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,11 +17,6 @@
 
 namespace normcheck {
 namespace {
-
-bool everything() {
-  const char* text = std::getenv("NORMCHECK_EXHAUSTIVE");
-  return text != nullptr && std::string_view(text) == "1";
-}
 
 /// What an algorithm came up with on a row, as doubles; `centre` only of a compensated one.
 struct Computed {
@@ -163,13 +157,13 @@ template <class Visit>
 void each_row(DType dtype, const Visit& visit) {
   const std::vector<std::int64_t> lengths = {1,  2,  3,   4,   5,   7,   8,   9,   15,  16,  17,   31,  32,
                                              33, 64, 100, 127, 128, 129, 130, 255, 256, 257, 1000, 4096};
-  const std::uint64_t repeats = everything() ? 10 : 1;
+  const std::uint64_t repeats = exhaustive() ? 10 : 1;
   std::uint64_t turn = 0;
   std::vector<double> x;
   for (const Regime& regime : regimes()) {
     for (const std::int64_t n : lengths) {
       ++turn;
-      if (!everything() && n > 200 && turn % 6 != 0) continue;  // a share of the long ones
+      if (!exhaustive() && n > 200 && turn % 6 != 0) continue;  // a share of the long ones
       for (std::uint64_t index = 0; index < repeats; ++index) {
         const Case c = make_case(regime, {.dtype = dtype, .rows = 1, .n = n}, promise_seed(), index + turn);
         const std::int64_t length = row_length(c);

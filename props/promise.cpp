@@ -37,11 +37,14 @@ std::filesystem::path found_folder() {
 Contract stable_contract() { return {}; }
 Contract own_contract(const Row& row) { return {ContractKind::own, &row}; }
 
+bool exhaustive() {
+  static const char* text = std::getenv("NORMCHECK_EXHAUSTIVE");
+  return text != nullptr && std::string_view(text) == "1";
+}
+
 bool takes_turn(const Row& row, std::size_t k) {
   constexpr std::array leading = {"naive", "two_pass", "welford", "chan", "lanes8", "compensated_mean"};
-  static const char* all = std::getenv("NORMCHECK_EXHAUSTIVE");
-  if (all != nullptr && std::string_view(all) == "1") return true;
-  if (!is_right(row)) return true;  // its failures may be rare
+  if (exhaustive() || !is_right(row)) return true;  // its failures may be rare
   const bool by_itself = row.name.find_first_of("/+", row.name.find('/') + 1) == std::string_view::npos;
   if (by_itself && std::find(leading.begin(), leading.end(), row.algorithm) != leading.end()) return true;
   std::size_t turn = k;

@@ -20,6 +20,9 @@ inline constexpr std::array float_dtypes = {DType::f64, DType::f32, DType::f16, 
 /// NORMCHECK_SEED, or 1. A number that cannot be read is InputError.
 std::uint64_t promise_seed();
 
+/// Whether a promise that looks at a share of what it could looks at all of it: NORMCHECK_EXHAUSTIVE=1.
+bool exhaustive();
+
 /// NORMCHECK_OUT (or the current folder) / found.
 std::filesystem::path found_folder();
 
@@ -27,7 +30,7 @@ Contract stable_contract();
 Contract own_contract(const Row& row);
 
 /// Whether the row is judged on the k-th of many inputs: on all of them, or, where it is one of the many
-/// forms of an algorithm that has a row of its own, on one in four (on all with NORMCHECK_EXHAUSTIVE=1).
+/// forms of an algorithm that has a row of its own, on one in four (on all where exhaustive).
 bool takes_turn(const Row& row, std::size_t k);
 
 /// Runs the row and judges what came back, as far as the verdict needs it. mean and rstd are asked for where

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
@@ -115,11 +114,6 @@ struct Sweep {
   std::int64_t rows = 0, not_finite = 0;
   std::vector<Seen> seen;
 };
-
-bool exhaustive() {
-  const char* text = std::getenv("NORMCHECK_EXHAUSTIVE");
-  return text != nullptr && std::string_view(text) == "1";
-}
 
 /// All rows of one and two numbers, and of three those that the seed picks: one in `thinned`.
 Sweep sweep(const std::vector<Subject>& subjects, std::uint64_t thinned) {
