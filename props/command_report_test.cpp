@@ -54,6 +54,19 @@ TEST(Command, TheSameSeedAndBudgetGiveTheSameBytes) {
   fmt::print("{} bytes of results.json and {} of JSON lines, twice the same\n", results.size(), lines.size());
 }
 
+TEST(Command, AReportMarksFirstOrderFormsAsSuch) {
+  const auto folder = fresh_folder("first_order");
+  run("report naive/f32 two_pass/f32 --n 4 --budget 20 --no-timing --out " + folder.string());
+  const std::string report = read_file(folder / "report.md");
+  const auto at = report.find("## Bounds, to first order");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_NE(report.find("no verdict uses these", at), std::string::npos);
+  EXPECT_NE(report.find("\n| two_pass | `(n-1) u mean\\|x\\| + u\\|mu\\|` | `(n+3) u V + E^2` |", at),
+            std::string::npos);
+  EXPECT_NE(report.find("\n| naive | ", at), std::string::npos);
+  EXPECT_EQ(report.find("\n| welford | ", at), std::string::npos) << "it was not judged";
+}
+
 /// The share of its bound in the row "two_pass/f32" of that dtype.
 std::string share_in_table(const std::string& markdown, const std::string& dtype) {
   std::smatch m;

@@ -78,13 +78,7 @@ std::vector<AlgorithmSummary> algorithm_summaries() {
 }
 
 std::string algorithms_text() {
-  std::string out = wrapped(
-      "mean and variance: at most how far off, to first order; the proven bound, with every term, is "
-      "evaluated on each row of data (normcheck check IMPL --contract own). u: unit roundoff of the "
-      "accumulate type (2^-24 in f32). mu, V: the exact mean and variance. mean(..): the average over the "
-      "row. D = mean|x-mu|. E: the bound of the mean. h: height of the summation tree. An index: after so "
-      "many elements, or of a part.",
-      0);
+  std::string out = wrapped(first_order_legend, 0);
   out += wrapped(
       fmt::format("costs: of mean and variance, counted in runs on {} and {} elements. Names of rows: "
                   "normcheck list.",

@@ -33,6 +33,14 @@ inline constexpr std::int64_t cost_length = 4096, cost_length_2 = 8192;
 /// One of each name, in the order of impl/algorithms/all.h.
 std::vector<AlgorithmSummary> algorithm_summaries();
 
+/// What the letters of the first-order forms mean.
+inline constexpr std::string_view first_order_legend =
+    "mean and variance: at most how far off, to first order; the proven bound, with every term, is "
+    "evaluated on each row of data (normcheck check IMPL --contract own). u: unit roundoff of the "
+    "accumulate type (2^-24 in f32). mu, V: the exact mean and variance. mean(..): the average over the "
+    "row. D = mean|x-mu|. E: the bound of the mean. h: height of the summation tree. An index: after so "
+    "many elements, or of a part.";
+
 /// All of them as text, 100 columns wide.
 std::string algorithms_text();
 

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "corpus/replay_line.h"
+#include "reports/algorithms.h"
 #include "reports/numbers.h"
 
 namespace normcheck {
@@ -162,6 +164,20 @@ std::string floor_part(const ReportData& data) {
   return "## Detection floor\n\n```\n" + floors_text(data.floors) + "```\n\n";
 }
 
+std::string first_order_part(const ReportData& data) {
+  std::string out = fmt::format(
+      "## Bounds, to first order\n\nFor reading only: no verdict uses these. {}\n\n"
+      "| algorithm | mean | variance | derivation |\n|---|---|---|---|\n",
+      first_order_legend);
+  for (const AlgorithmSummary& a : algorithm_summaries()) {
+    const auto is_it = [&](const SweepEntry& entry) { return entry.row->algorithm == a.name; };
+    if (std::none_of(data.entries.begin(), data.entries.end(), is_it)) continue;
+    out += fmt::format("| {} | `{}` | `{}` | {} |\n", a.name, cell(std::string(a.first_order_mean)),
+                       cell(std::string(a.first_order_variance)), a.derivation);
+  }
+  return out + "\n";
+}
+
 std::string findings_part(const ReportData& data) {
   std::string out = "## Findings\n\n";
   if (data.unexpected.empty()) {
@@ -258,6 +274,7 @@ std::string report_markdown(const ReportData& data) {
   out += inputs_table(data);
   out += kappa_table(data);
   out += floor_part(data);
+  out += first_order_part(data);
   out += verdict_table(data);
   return out + limits(data);
 }
