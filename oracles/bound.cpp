@@ -53,6 +53,9 @@ double eps_as_added(const Contract& contract, DType accumulate, double eps) {
 RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFacts& facts, double eps,
                            BoundTerm halved)
     : format_(format_under(contract, storage, halved)),
+      half_eta_(format_.eta / 2),
+      plain_eta_(std::max(format_.eta, 0x1p-1000)),
+      plain_half_eta_(std::max(half_eta_, 0x1p-1000)),
       accumulate_(accumulate_of(contract, storage)),
       variant_(variant_of(contract)),
       of_y_(narrowing(format_, storage)),

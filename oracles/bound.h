@@ -73,6 +73,10 @@ class RowAllowance {
   void fill_coefficients(Form& form) const;
   // In finish_bound.cpp, for N = Upward and N = double.
   template <class N>
+  N eta() const;
+  template <class N>
+  N eta_half() const;
+  template <class N>
   N direct_x_hat(const Form& form, const ElementFacts& e) const;
   template <class N>
   N half_folded_x_hat(const Form& form, const ElementFacts& e) const;
@@ -89,6 +93,7 @@ class RowAllowance {
   bool moderate(const Form& form) const;
 
   Working format_;
+  double half_eta_, plain_eta_, plain_half_eta_;  ///< plain: for plain doubles (finish_bound.cpp)
   DType accumulate_;
   Variant variant_;
   Narrowing of_y_;

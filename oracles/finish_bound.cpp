@@ -14,6 +14,7 @@
 // x_hat, which is 0 only where each of its terms is (no product of two nonzero terms of it underflows, as
 // `moderate` and `plain_fits` see to).
 #include <algorithm>
+#include <type_traits>
 
 #include "oracles/bound.h"
 
@@ -47,6 +48,17 @@ bool plain_fits(const ElementFacts& e) {
 }
 
 }  // namespace
+
+// In plain doubles at least 2^-1000, which is nothing beside a result of 2^-400: an operation on a subnormal
+// number costs a hundred times what another does.
+template <class N>
+N RowAllowance::eta() const {
+  return std::is_same_v<N, double> ? plain_eta_ : format_.eta;
+}
+template <class N>
+N RowAllowance::eta_half() const {
+  return std::is_same_v<N, double> ? plain_half_eta_ : half_eta_;
+}
 
 /// Whether the row's coefficients are of a size for plain doubles.
 bool RowAllowance::moderate(const Form& f) const {
@@ -85,7 +97,7 @@ N RowAllowance::scale_shift(N x_hat_error, const ElementFacts& e) const {
   if (e.gamma_abs != 1) {
     product = format_.term(BoundTerm::scale_product, u) * N(e.gamma_abs) * N(e.x_hat_abs) +
               (one + u) * N(e.gamma_abs) * x_hat_error +
-              format_.term(BoundTerm::scale_underflow, N(format_.eta / 2));
+              format_.term(BoundTerm::scale_underflow, eta_half<N>());
   }
   if (e.beta_abs == 0) return product;
   return format_.term(BoundTerm::shift_addition, u) * N(e.y_abs) + (one + u) * product;
@@ -97,7 +109,7 @@ N RowAllowance::scale_shift(N x_hat_error, const ElementFacts& e) const {
 template <class N>
 N RowAllowance::folded(const Form& form, const ElementFacts& e) const {
   const N u = format_.u, one = 1.0, ga = e.gamma_abs;
-  const N half_eta = format_.term(BoundTerm::folded_scale_underflow, N(format_.eta / 2));
+  const N half_eta = format_.term(BoundTerm::folded_scale_underflow, eta_half<N>());
   N a = as<N>(form.rstd_abs), per_deviation = as<N>(form.rstd);
   if (e.gamma_abs != 1) {
     a = (one + u) * ga * as<N>(form.rstd_abs) + half_eta;
@@ -105,7 +117,7 @@ N RowAllowance::folded(const Form& form, const ElementFacts& e) const {
   }
   const N of_product = format_.term(BoundTerm::folded_product, u) * N(e.x_abs);
   N inner = times(e.deviation, per_deviation) + a * (as<N>(form.folded_mean) + of_product) +
-            format_.term(BoundTerm::folded_underflow, N(format_.eta)) + N(2 * flush_);
+            format_.term(BoundTerm::folded_underflow, eta<N>()) + N(2 * flush_);
   if (e.beta_abs != 0) {
     const N am = a * (N(mean_abs_) + as<N>(form.mean));
     inner += format_.term(BoundTerm::folded_shift, u) * (N(e.beta_abs) + (one + u) * am + half_eta);
@@ -117,7 +129,7 @@ N RowAllowance::folded(const Form& form, const ElementFacts& e) const {
 /// product underflows by eta/2 before it meets r^ or x-m.
 template <class N>
 N RowAllowance::association(const Form& form, const ElementFacts& e) const {
-  return N(2.0) * N(format_.eta / 2) * (as<N>(form.rstd_abs) + N(e.deviation) + as<N>(form.mean));
+  return N(2.0) * eta_half<N>() * (as<N>(form.rstd_abs) + N(e.deviation) + as<N>(form.mean));
 }
 
 template <class N>

@@ -61,6 +61,19 @@ TEST(Exactness, OfARowLeavesTheDivisionAlone) {
              wide);
 }
 
+// The division by n can underflow, by half of the smallest number, also where that half is no double.
+TEST(Exactness, TheDivisionMayUnderflow) {
+  const std::vector<double> x = {0x1p-537, -0x1p-537, 0, 0};
+  RowCondition row;
+  row.fill(x.data(), 4, false);
+  const MomentBound b = TwoPass::bound(row.facts(), working(DType::f64));
+  const double got = TwoPass::moments<double>(std::span<const double>(x)).var;
+  EXPECT_EQ(got, 0);
+  const ExactRow exact(x.data(), 4, 0);
+  EXPECT_TRUE(exact.variance().within(got, b.variance.value()));
+  EXPECT_FALSE(exact.variance().within(got, 0)) << "2^-1075";
+}
+
 // Away from such rows nothing is claimed: the mean is no number of the format, a sum is beyond its precision,
 // a square is finer than its subnormal numbers.
 TEST(Exactness, IsNotClaimedWhereSomethingRounds) {

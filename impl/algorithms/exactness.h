@@ -39,7 +39,7 @@ inline bool deviations_are_exact(const RowFacts& facts, const Working& f, Divisi
 /// round.
 inline Upward variance_by_division(const RowFacts& facts, const Working& f, Division division) {
   if (facts.n == 1) return 0.0;
-  const Upward underflow = f.eta / 2;
+  const Upward underflow = f.eta / 2 > 0 ? f.eta / 2 : f.eta;  // of double, eta/2 is no double
   if (power_of_two(facts.n) && f.count_exact(facts.n)) return underflow;
   return gamma(division_roundings(f, facts.n, division), f.u) * Upward(facts.variance) + underflow;
 }
