@@ -14,6 +14,7 @@
 #include "reports/commands.h"
 #include "reports/console.h"
 #include "reports/numbers.h"
+#include "reports/plugins.h"
 #include "reports/render_json.h"
 #include "reports/render_text.h"
 #include "reports/select.h"
@@ -154,6 +155,15 @@ std::vector<SweepEntry> run_and_print(const std::vector<SweepJob>& jobs, const S
   return entries;
 }
 
+/// What is judged where it is not of this build, and what it is held to.
+void print_plugins(const SweepPlan& plan) {
+  for (const auto& [row, contract] : plan.contracts) {
+    fmt::print("plug-in  {}, held to {}\n", row->name, contract_name(contract));
+    for (const std::string& note : claim_notes(*row)) fmt::print("NOTE  {}: {}\n", row->name, note);
+  }
+  if (!plan.contracts.empty()) fmt::print("\n");
+}
+
 /// Corpus cases that say of an implementation that it fails there, and it did not: how many.
 std::size_t print_unexpected_passes(const std::vector<SweepEntry>& entries) {
   std::size_t passes = 0;
@@ -188,6 +198,7 @@ Exit run_check(const Options& options) {
   if (plan.corpus_missing)
     fmt::print("NOTE  no corpus folder was found; generated cases alone (--corpus names one)\n\n");
 
+  print_plugins(plan);
   std::vector<SweepEntry> entries = run_and_print(jobs, plan, is_brief(options), style);
   Tally all;
   for (const SweepEntry& entry : entries) all.add(entry.total());
@@ -195,6 +206,11 @@ Exit run_check(const Options& options) {
   fmt::print("\n");
   const std::size_t unexpected_passes = print_unexpected_passes(entries);
   if (unexpected_passes + print_notes(all) > 0) fmt::print("\n");
+
+  const bool crashed = std::any_of(shown.begin(), shown.end(), [](const Finding* f) {
+    return f->judgement.verdict == Verdict::crash || f->judgement.verdict == Verdict::timeout;
+  });
+  if (options.verbose || crashed) fmt::print("{}", plugin_output());
 
   Exit code = Exit::well;
   if (all.findings() > 0 || (options.strict && unexpected_passes > 0)) {

@@ -9,6 +9,7 @@
 #include "fuzz/minimal.h"
 #include "reports/commands.h"
 #include "reports/finding.h"
+#include "reports/plugins.h"
 #include "reports/render_text.h"
 #include "reports/select.h"
 
@@ -27,9 +28,10 @@ struct Broken {
 /// Under the contract that was named, else `stable`, else `own`. InputError where the case fails under none.
 Broken first_broken(const Row& row, const Case& c, const Options& options) {
   const bool named = !options.contract.empty();
-  for (const std::string& name :
-       named ? std::vector{options.contract} : std::vector<std::string>{"stable", "own"}) {
-    const Contract contract = parse_contract(name, &row);
+  for (const std::string& name : named                    ? std::vector{options.contract}
+                                 : row.outside != nullptr ? std::vector<std::string>{"stable"}
+                                                          : std::vector<std::string>{"stable", "own"}) {
+    const Contract contract = contract_of(row, name);
     if (auto found = breach(row, c, contract, all_outputs)) return {contract, std::move(found->promise)};
   }
   throw InputError(
@@ -50,7 +52,7 @@ std::string size_text(const Case& c) {
 }  // namespace
 
 Exit run_minimise(const Options& options) {
-  const Row& row = row_named(options.impl);
+  const Row& row = row_named(options.impl, options);
   const std::string& file = options.names.front();
   const Case given = read_case(file);
   const Broken broken = first_broken(row, given, options);

@@ -10,6 +10,7 @@
 #include "impl/semantics.h"
 #include "reports/commands.h"
 #include "reports/numbers.h"
+#include "reports/plugins.h"
 #include "reports/render_text.h"
 #include "reports/select.h"
 
@@ -50,7 +51,7 @@ void print_good(const Row& row, const Case& c, const Judgement& j, const Style& 
 
 bool replay(const Row& row, const Case& c, const std::string& file, const Options& options,
             const Style& style) {
-  const Contract contract = parse_contract(options.contract, &row);
+  const Contract contract = contract_of(row, options.contract);
   Judgement j = run_and_judge(row, c, contract, oracle_named(options.oracle));
   const bool failed = is_finding(j.verdict);
   const std::vector<std::string> notes = j.notes;
@@ -78,7 +79,7 @@ bool replay(const Row& row, const Case& c, const std::string& file, const Option
 
 Exit run_replay(const Options& options) {
   const Style style{colour_wanted()};
-  const Row* named = options.impl.empty() ? nullptr : &row_named(options.impl);
+  const Row* named = options.impl.empty() ? nullptr : &row_named(options.impl, options);
   oracle_named(options.oracle);
   parse_contract(options.contract, &table().front());
   std::vector<Case> cases;  // all are read before any is run: an unreadable one is exit 2 and nothing else

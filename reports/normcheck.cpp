@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string_view>
 
 #include "corpus/error.h"
+#include "impl/plugin/worker_main.h"
 #include "reports/commands.h"
 #include "reports/provenance.h"
 
@@ -30,6 +32,9 @@ int complain(const char* line, normcheck::Exit code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A worker around a plug-in is this program too.
+  if (argc > 1 && std::string_view(argv[1]) == normcheck::plugin_worker_word)
+    return normcheck::plugin_worker_main(argc - 2, argv + 2);
   try {
     const normcheck::Options options = normcheck::parse_command_line(argc, argv);
     const std::string fault = normcheck::float_environment_fault();

@@ -75,9 +75,32 @@ void add_input_options(CLI::App& app, Options& o) {
   app.add_option("--corpus", o.corpus, "corpus folder (default: the one that this build knows)");
 }
 
+/// Of kernels from outside, ./libmine.so and exec:COMMAND.
+void add_plugin_options(CLI::App& app, Options& o) {
+  app.add_flag("--in-process", o.in_process,
+               "call a .so in this process, for a debugger or sanitizer: its crash is ours");
+  app.add_option_function<std::string>(
+      "--deadline",
+      [&o](const std::string& t) {
+        o.deadline = parse_number(t, "--deadline");
+        if (!(*o.deadline > 0 && *o.deadline <= 86400))
+          throw InputError(fmt::format("--deadline: '{}'; expected seconds, above 0 and up to 86400", t));
+      },
+      "seconds that a plug-in may take for a call (default 10; for programs 60 where they may compile)");
+  app.add_option_function<std::string>(
+      "--memory",
+      [&o](const std::string& t) {
+        o.memory_gib = parse_number(t, "--memory");
+        if (!(*o.memory_gib >= 0 && *o.memory_gib <= 65536))
+          throw InputError(fmt::format("--memory: '{}'; expected GiB, 0 (no limit) to 65536", t));
+      },
+      "GiB of address space of a plug-in's process (default 4; 0: no limit)");
+}
+
 void add_sweep_options(CLI::App& app, Options& o) {
   add_input_options(app, o);
   app.add_option("--contract", o.contract, "what is demanded: stable (default), own or claims");
+  add_plugin_options(app, o);
   app.add_flag("--no-timing", o.no_timing, "do not print how long it took");
   app.add_flag("--verbose", o.verbose, "print every finding that was kept");
 }
@@ -94,7 +117,9 @@ void add_list(CLI::App& app, Options& o) {
 
 void add_check(CLI::App& app, Options& o) {
   CLI::App* check = app.add_subcommand("check", "judge implementations over all regimes and the corpus");
-  check->add_option("IMPL", o.names, "implementations, such as welford/f32 (normcheck list; default: all)");
+  check->add_option("IMPL", o.names,
+                    "implementations, such as welford/f32 (normcheck list; default: all), ./libmine.so or "
+                    "'exec:python3 mine.py'");
   add_sweep_options(*check, o);
   check->add_option("--json", o.json, "write the results to this file, as JSON lines");
   check->add_flag("--strict", o.strict,
@@ -108,6 +133,7 @@ void add_compare(CLI::App& app, Options& o) {
       ->required()
       ->expected(2);
   add_input_options(*compare, o);
+  add_plugin_options(*compare, o);
 }
 
 void add_replay(CLI::App& app, Options& o) {
@@ -118,6 +144,7 @@ void add_replay(CLI::App& app, Options& o) {
   replay->add_option("--contract", o.contract,
                      "stable (default), own or claims (normcheck list --contracts)");
   replay->add_option("--oracle", o.oracle, "automatic (default) or exact");
+  add_plugin_options(*replay, o);
   replay->add_flag("--verbose", o.verbose, "print the six steps with their shapes");
 }
 
@@ -129,6 +156,7 @@ void add_minimise(CLI::App& app, Options& o) {
   minimise->add_option("--impl", o.impl, "the implementation")->required();
   minimise->add_option("--contract", o.contract,
                        "stable, own or claims (default: stable, where it fails that, else own)");
+  add_plugin_options(*minimise, o);
   minimise->add_option("-o,--out", o.case_out, "the file to write (default: FILE's name with .min.case)");
 }
 

@@ -43,6 +43,10 @@ struct Options {
   std::string case_out;  ///< minimise --out
   std::string impl;      ///< replay and minimise --impl
   std::string x, y, y2, gamma, beta;
+  // Of plug-ins (impl/plugin/plugin.h).
+  bool in_process = false;
+  std::optional<double> deadline;    ///< seconds
+  std::optional<double> memory_gib;  ///< 0: no limit
   bool strict = false;
   bool no_timing = false;
   bool verbose = false;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "corpus/error.h"
+#include "reports/plugins.h"
 #include "reports/select.h"
 #include "reports/sweep.h"
 
@@ -11,7 +12,7 @@ namespace normcheck {
 
 std::vector<SweepJob> make_jobs(const Options& options) {
   const std::vector<DType> wanted = dtypes_named(options.dtypes);
-  std::vector<const Row*> rows = rows_named(options.names);
+  std::vector<const Row*> rows = rows_named(options.names, options);
   if (rows.empty()) {
     for (const Row& row : table()) rows.push_back(&row);
   }
@@ -50,6 +51,11 @@ SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
     throw InputError(fmt::format("--norm-ndim: {} is out of range; expected 1 to 8", *plan.norm_ndim));
   }
   plan.contract = parse_contract(options.contract, &table().front());
+  for (const std::string& name : options.names) {
+    if (!names_a_plugin(name)) continue;
+    for (const Row* row : plugin_rows(name, options))
+      plan.contracts.emplace_back(row, contract_of(*row, options.contract));
+  }
   plan.oracle = oracle_named(options.oracle);
   plan.seed = options.seed;
   plan.budget = options.budget.value_or(Budget{default_evaluations, 0});

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "corpus/error.h"
+#include "reports/plugins.h"
 
 namespace normcheck {
 namespace {
@@ -29,8 +30,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-bool names_a_program(std::string_view name) {
-  return name.starts_with("exec:") || name.ends_with(".so") || name.find(".so:") != std::string_view::npos;
+/// Of the table alone.
+const Row& built_in(std::string_view name) {
+  if (const Row* row = find_row(name)) return *row;
+  std::vector<std::string> names;
+  for (const Row& row : table()) names.emplace_back(row.name);
+  throw InputError(fmt::format(
+      "unknown implementation '{}'; nearest: {} (all: normcheck list; a shared object: ./NAME.so; "
+      "a program: exec:COMMAND)",
+      name, fmt::join(nearest_names(name, names), ", ")));
 }
 
 }  // namespace
@@ -45,27 +53,28 @@ std::vector<std::string> nearest_names(std::string_view name, const std::vector<
   return out;
 }
 
-const Row& row_named(std::string_view name) {
-  if (const Row* row = find_row(name)) return *row;
-  if (names_a_program(name))
-    throw LoadError(fmt::format("{}: this build loads no shared objects or programs", name));
-  std::vector<std::string> names;
-  for (const Row& row : table()) names.emplace_back(row.name);
-  throw InputError(fmt::format("unknown implementation '{}'; nearest: {} (all: normcheck list)", name,
-                               fmt::join(nearest_names(name, names), ", ")));
+const Row& row_named(const std::string& name, const Options& options) {
+  if (!names_a_plugin(name)) return built_in(name);
+  const std::vector<const Row*> rows = plugin_rows(name, options);
+  if (rows.size() == 1) return *rows.front();
+  std::vector<std::string_view> names;
+  for (const Row* row : rows) names.push_back(row->name);
+  throw InputError(fmt::format("{} has {} implementations; expected one of {}", name, rows.size(),
+                               fmt::join(names, ", ")));
 }
 
-std::vector<const Row*> rows_named(const std::vector<std::string>& names) {
-  std::vector<const Row*> rows;
-  std::optional<LoadError> unloadable;
+std::vector<const Row*> rows_named(const std::vector<std::string>& names, const Options& options) {
   for (const std::string& name : names) {
-    try {
-      rows.push_back(&row_named(name));
-    } catch (const LoadError& e) {
-      if (!unloadable) unloadable = e;
+    if (!names_a_plugin(name)) built_in(name);
+  }
+  std::vector<const Row*> rows;
+  for (const std::string& name : names) {
+    if (names_a_plugin(name)) {
+      for (const Row* row : plugin_rows(name, options)) rows.push_back(row);
+    } else {
+      rows.push_back(&built_in(name));
     }
   }
-  if (unloadable) throw *unloadable;
   return rows;
 }
 

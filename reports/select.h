@@ -13,10 +13,12 @@
 
 namespace normcheck {
 
-/// The row of that name. InputError naming the nearest names; LoadError for a plug-in or program.
-const Row& row_named(std::string_view name);
-/// All of them. An unknown name comes before one that cannot be loaded, whichever stands first.
-std::vector<const Row*> rows_named(const std::vector<std::string>& names);
+/// The row of that name, of the table or of a plug-in (plugins.h). InputError naming the nearest names, or
+/// for a plug-in of several implementations; LoadError for one that cannot be loaded.
+const Row& row_named(const std::string& name, const Options& options);
+/// All of them; of a plug-in all that it has. An unknown name comes before one that cannot be loaded,
+/// whichever stands first.
+std::vector<const Row*> rows_named(const std::vector<std::string>& names, const Options& options);
 /// InputError for a name that is none, with the names that are.
 DType dtype_named(std::string_view name);
 std::vector<DType> dtypes_named(const std::vector<std::string>& names);

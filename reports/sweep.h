@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "impl/table.h"
@@ -26,6 +27,8 @@ struct SweepPlan {
   std::optional<double> eps;
   std::optional<std::int64_t> norm_ndim;
   Contract contract;  ///< `own` is of each row in turn
+  /// Of plug-ins, which may claim something of themselves.
+  std::vector<std::pair<const Row*, Contract>> contracts;
   OracleChoice oracle = OracleChoice::automatic;
   std::uint64_t seed = 1;
   Budget budget;                      ///< of generated rows, an implementation and dtype

@@ -1,6 +1,7 @@
 // Kernels from outside: shared objects and programs, opened once, called case by case, and survived.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -40,10 +41,14 @@ class Implementation : public Outside {
   Observation run(const Case& c, Wanted wanted) override { return run(c, wanted, Layout::dense); }
   Observation run(const Case& c, Wanted wanted, Layout layout);
 
+  std::string_view claims_text() const override { return claims; }
+
   bool ask_refusals = false;
 
  private:
   friend class Plugin;
+  std::vector<std::string> load_faults_;
+  std::array<bool, 8> told_load_faults_{};  ///< by dtype
   PluginHost* host_ = nullptr;
   std::size_t index_ = 0;
 };
@@ -63,7 +68,8 @@ class Plugin {
   /// nullptr if there is none.
   Implementation* find(std::string_view name);
 
-  /// What loading did wrong: it changed the floating-point environment.
+  /// What loading did wrong: it changed the floating-point environment. The first observation of each
+  /// implementation and dtype has it among its faults.
   const std::vector<std::string>& load_faults() const { return load_faults_; }
   /// The beginning and the end of what its processes wrote to stdout and stderr.
   std::string output() const;

@@ -1,0 +1,66 @@
+// A layer norm as somebody's shared object, with one fault where the build plants it.
+#include <cfenv>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "impl/plugin/normcheck_plugin.hpp"
+
+#ifndef PLANTED
+#define PLANTED right
+#endif
+#define NAME_OF(x) #x
+#define NAME(x) NAME_OF(x)
+
+namespace {
+
+enum class Fault {
+  right,
+  divisor,
+  over,
+  input,
+  unwritten,
+  segv,
+  ends,
+  raises,
+  rounding,
+  later,
+  floods,
+  hangs
+};
+
+void norm(float* y, const float* x, const float* gamma, const float* beta, float eps, std::int64_t rows,
+          std::int64_t n) {
+  constexpr Fault fault = Fault::PLANTED;
+  static int calls = 0;
+  ++calls;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const float* in = x + r * n;
+    float* out = y + r * n;
+    float sum = 0, squares = 0;
+    for (std::int64_t i = 0; i < n; ++i) sum += in[i];
+    const auto count = static_cast<float>(n);
+    const float mean = sum / count;
+    for (std::int64_t i = 0; i < n; ++i) squares += (in[i] - mean) * (in[i] - mean);
+    const float rstd = 1 / std::sqrt(squares / (fault == Fault::divisor ? count - 1 : count) + eps);
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (fault != Fault::unwritten || i + 1 < n) out[i] = (in[i] - mean) * rstd * gamma[i] + beta[i];
+    }
+  }
+  if (fault == Fault::over) y[rows * n] = 1;
+  if (fault == Fault::input) const_cast<float*>(x)[0] = 7;
+  if (fault == Fault::segv && calls == 3) std::abort();
+  if (fault == Fault::ends && calls == 3) std::exit(3);
+  if (fault == Fault::raises) throw std::runtime_error("no such kernel");
+  if (fault == Fault::rounding) std::fesetround(FE_UPWARD);
+  if (fault == Fault::later && calls > 10) y[0] += 1;
+  for (int i = 0; fault == Fault::floods && i < 3000; ++i) std::printf("%0100d\n", i);
+  for (volatile bool more = fault == Fault::hangs; more;) {
+  }
+}
+
+}  // namespace
+
+NORMCHECK_PLUGIN(normcheck::plugin<norm>(NAME(PLANTED)))

@@ -1,0 +1,128 @@
+// Opens plug-ins once and keeps their rows: a row is referred to by address everywhere.
+#include "reports/plugins.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <deque>
+#include <map>
+#include <memory>
+
+#include "corpus/error.h"
+
+namespace normcheck {
+namespace {
+
+constexpr std::string_view program_prefix = "exec:";
+
+/// A plug-in with a row for each of its implementations, and the rows' names.
+struct Opened {
+  std::unique_ptr<Plugin> plugin;
+  std::deque<std::string> names;
+  std::deque<Row> rows;
+};
+
+/// By what was given on the command line, without the name of an implementation. They end with the process.
+std::map<std::string, Opened>& opened() {
+  static std::map<std::string, Opened> all;
+  return all;
+}
+
+/// "./libmine.so:name" in two; the second is empty where all are meant.
+std::pair<std::string, std::string> split_name(const std::string& name) {
+  if (name.starts_with(program_prefix)) {
+    const auto at = name.rfind("::");
+    if (at == std::string::npos) return {name, ""};
+    return {name.substr(0, at), name.substr(at + 2)};
+  }
+  const auto at = name.rfind(".so:");
+  if (at == std::string::npos) return {name, ""};
+  return {name.substr(0, at + 3), name.substr(at + 4)};
+}
+
+Opened& open(const std::string& what, const Options& options) {
+  const auto at = opened().find(what);
+  if (at != opened().end()) return at->second;
+  PluginOptions how;
+  how.in_process = options.in_process;
+  how.deadline = options.deadline;
+  if (options.memory_gib) how.memory = static_cast<std::uint64_t>(*options.memory_gib * 0x1p30);
+  const bool program = what.starts_with(program_prefix);
+  Opened fresh;
+  fresh.plugin = program ? Plugin::open_program(shell_words(what.substr(program_prefix.size())), how)
+                         : Plugin::open_object(what, how);
+  Opened& out = opened().emplace(what, std::move(fresh)).first->second;
+  const bool one = out.plugin->implementations().size() == 1;
+  for (Implementation& implementation : out.plugin->implementations()) {
+    implementation.ask_refusals =
+        options.strict || implementation.claims.find("refuses=") != std::string::npos;
+    out.names.push_back(one ? what : fmt::format("{}{}{}", what, program ? "::" : ":", implementation.name));
+    Row& row = out.rows.emplace_back();
+    row.name = out.names.back();
+    row.algorithm = "plug-in";
+    row.accumulate = DType::f32;
+    row.expect = "pass";
+    row.storages = implementation.dtypes;
+    row.outside = &implementation;
+  }
+  return out;
+}
+
+/// What it claims; nothing, and why in `notes`, where that cannot be read. Unknown keys are notes too.
+Claims claimed(const Row& row, std::vector<std::string>& notes) {
+  const std::string claims(row.outside->claims_text());
+  if (claims.empty()) return {};
+  try {
+    return parse_claims(claims, &notes);
+  } catch (const InputError& e) {
+    notes.push_back(fmt::format("claims '{}' cannot be read, it is held to stable: {}", claims, e.what()));
+    return {};
+  }
+}
+
+}  // namespace
+
+bool names_a_plugin(std::string_view name) {
+  return name.starts_with(program_prefix) || name.ends_with(".so") ||
+         name.find(".so:") != std::string_view::npos || name.find(".so.") != std::string_view::npos;
+}
+
+std::vector<const Row*> plugin_rows(const std::string& name, const Options& options) {
+  const auto [what, which] = split_name(name);
+  Opened& plugin = open(what, options);
+  std::vector<const Row*> out;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < plugin.rows.size(); ++i) {
+    const std::string& own = plugin.plugin->implementations()[i].name;
+    if (which.empty() || own == which) out.push_back(&plugin.rows[i]);
+    names.push_back(own);
+  }
+  if (out.empty()) {
+    throw InputError(
+        fmt::format("{} has no implementation '{}'; it has {}", what, which, fmt::join(names, ", ")));
+  }
+  return out;
+}
+
+Contract contract_of(const Row& row, const std::string& contract) {
+  if (row.outside == nullptr) return parse_contract(contract, &row);
+  std::vector<std::string> notes;
+  return parse_contract(contract, claimed(row, notes));
+}
+
+std::vector<std::string> claim_notes(const Row& row) {
+  std::vector<std::string> out;
+  if (row.outside != nullptr) claimed(row, out);
+  return out;
+}
+
+std::string plugin_output() {
+  std::string out;
+  for (const auto& [name, plugin] : opened()) {
+    const std::string text = plugin.plugin->output();
+    if (!text.empty()) out += fmt::format("{} printed\n{}", name, text);
+  }
+  return out;
+}
+
+}  // namespace normcheck

@@ -1,0 +1,34 @@
+// Kernels from outside by their names on the command line: rows that are called like those of the table.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "impl/plugin/plugin.h"
+#include "impl/table.h"
+#include "oracles/contract.h"
+#include "reports/options.h"
+
+namespace normcheck {
+
+/// Whether the name is that of a shared object, `./libmine.so` or `./libmine.so:name`, or of a program,
+/// `exec:python3 my_norm.py`.
+bool names_a_plugin(std::string_view name);
+
+/// The rows of what the name says, opened once in the life of this process: all implementations of an object
+/// or program, or the one that is named. LoadError where it cannot be loaded; InputError for a name in it
+/// that is none.
+std::vector<const Row*> plugin_rows(const std::string& name, const Options& options);
+
+/// What the row is held to under a contract as it was asked for: for a plug-in, with what it claims (the
+/// second parse_contract of oracles/contract.h).
+Contract contract_of(const Row& row, const std::string& contract);
+
+/// What of a plug-in's claims is not understood, a line each; none for a row of the table.
+std::vector<std::string> claim_notes(const Row& row);
+
+/// The beginning and the end of what the plug-ins printed.
+std::string plugin_output();
+
+}  // namespace normcheck
