@@ -49,7 +49,7 @@ TEST(Plugin, EachFaultIsAFindingThatSaysWhat) {
 }
 
 TEST(Plugin, OneThatHangsIsDoneWith) {
-  const Told told = check("hangs", "--deadline 0.2");
+  const Told told = check("hangs", "--deadline 1");
   EXPECT_EQ(told.code, 1) << told.out << told.err;
   EXPECT_NE(told.out.find("TIMEOUT"), std::string::npos) << told.out;
   EXPECT_NE(told.out.find("NOT RUN"), std::string::npos) << told.out;
