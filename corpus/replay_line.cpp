@@ -28,8 +28,8 @@ std::string replay_arguments(const std::string& file, std::string_view impl, std
   // A file whose name starts with a dash would be read as an option.
   const std::string path = file.starts_with('-') ? "./" + file : file;
   std::string out = "replay " + shell_word(path);
-  if (contract != "stable") out += fmt::format(" --contract {}", contract);
-  if (!impl.empty()) out += fmt::format(" --impl {}", impl);
+  if (contract != "stable") out += " --contract " + shell_word(contract);
+  if (!impl.empty()) out += " --impl " + shell_word(impl);
   return out;
 }
 

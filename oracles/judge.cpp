@@ -51,8 +51,11 @@ std::optional<Judgement> judge_status(const Case& c, const Observation& observed
       return settled(Verdict::crash, "crashed" + of_message(observed));
     case Status::timeout:
       return settled(Verdict::timeout, "did not answer in time" + of_message(observed));
-    case Status::not_run:
-      return settled(Verdict::not_run, "not run" + of_message(observed));
+    case Status::not_run: {
+      Judgement out = settled(Verdict::not_run, "not run" + of_message(observed));
+      out.notes.push_back(out.reason);
+      return out;
+    }
     case Status::failed:
       return settled(Verdict::fail, "kernel error" + of_message(observed));
     case Status::unsupported:

@@ -33,14 +33,32 @@ Finding make_finding(const Row& row, const Case& c, Judgement judgement, const C
   return finding;
 }
 
+namespace {
+
+/// The name as a file's: what is not a letter, a digit or one of . _ + - becomes a dash. Of a path the end.
+std::string file_stem(std::string_view impl) {
+  constexpr std::size_t longest = 80;
+  if (impl.starts_with('.') || impl.starts_with('/')) impl.remove_prefix(impl.rfind('/') + 1);
+  std::string out(impl.substr(0, longest));
+  for (char& c : out) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("._+-").find(c) != std::string_view::npos;
+    if (!plain) c = '-';
+  }
+  return out;
+}
+
+}  // namespace
+
 void keep_finding(Finding& finding, const std::filesystem::path& folder) {
   Case kept = finding.problem;
   auto& violates = kept.violates;
-  if (std::find(violates.begin(), violates.end(), finding.impl) == violates.end())
+  // A name of the table means the same everywhere; that of a kernel from outside only where it lies.
+  if (find_row(finding.impl) != nullptr &&
+      std::find(violates.begin(), violates.end(), finding.impl) == violates.end())
     violates.push_back(finding.impl);
   const std::string text = format_case(kept);
-  std::string stem = finding.impl;
-  std::replace(stem.begin(), stem.end(), '/', '-');
+  const std::string stem = file_stem(finding.impl);
   const auto path = folder / fmt::format("{}-{}.case", stem, sha256_hex(text).substr(0, 8));
   make_folder(folder, "--out");
   write_file_atomically(path, text);

@@ -120,6 +120,14 @@ void add_check(CLI::App& app, Options& o) {
   check->add_option("IMPL", o.names,
                     "implementations, such as welford/f32 (normcheck list; default: all), ./libmine.so or "
                     "'exec:python3 mine.py'");
+  check
+      ->add_option_function<std::vector<std::string>>(
+          "--program",
+          [&o](const std::vector<std::string>& lines) {
+            for (const std::string& line : lines) o.programs.push_back("exec:" + line);
+          },
+          "a program that speaks the protocol of plug-ins, in one word: 'python3 mine.py' (as exec:... does)")
+      ->expected(1);
   add_sweep_options(*check, o);
   check->add_option("--json", o.json, "write the results to this file, as JSON lines");
   check->add_flag("--strict", o.strict,
@@ -276,6 +284,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   o.command = used.get_name();
   if (o.command == "minimise" && used.count("--contract") == 0) o.contract.clear();
   if (!o.shapes.empty()) o.lengths.given = true;
+  o.names.insert(o.names.end(), o.programs.begin(), o.programs.end());
   if (argc > 0 && argv[0][0] != '\0') o.program = shell_word(argv[0]);
   return o;
 }

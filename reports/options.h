@@ -27,6 +27,7 @@ struct Options {
   std::string program = "normcheck";  ///< as it was invoked, a shell word
   std::string command;                ///< "list", "check", "compare", "replay", "minimise", "judge", "report"
   std::vector<std::string> names;     ///< implementations, or files
+  std::vector<std::string> programs;  ///< likewise, by --program; among the names once all is read
   std::vector<std::string> dtypes;
   std::vector<std::string> regimes;
   std::vector<std::string> shapes;  ///< "8x1024": rows x n

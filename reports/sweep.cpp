@@ -240,8 +240,11 @@ SweepEntry sweep(const Row& row, DType dtype, const SweepPlan& plan) {
 
 void sweep_all(const std::vector<SweepJob>& jobs, const SweepPlan& plan,
                const std::function<void(std::size_t, SweepEntry)>& done) {
-  const std::size_t threads =
-      std::min<std::size_t>(jobs.size(), std::clamp(std::thread::hardware_concurrency(), 1U, 16U));
+  // What a kernel from outside did last may matter to what it does next: its cases come in one order.
+  const bool outside =
+      std::any_of(jobs.begin(), jobs.end(), [](const SweepJob& job) { return job.row->outside != nullptr; });
+  const std::size_t most = outside ? 1 : std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
+  const std::size_t threads = std::min(jobs.size(), most);
   std::vector<std::optional<SweepEntry>> waiting(jobs.size());
   std::vector<std::exception_ptr> failed(jobs.size());
   std::atomic<std::size_t> next = 0;

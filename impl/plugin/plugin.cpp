@@ -25,16 +25,18 @@ Case question(DType dtype) {
 }  // namespace
 
 Observation Implementation::run(const Case& c, Wanted wanted, Layout layout) {
-  if (!ask_refusals) {
-    if (const auto why = refusal(c)) {
-      Observation out;
-      out.status = Status::not_run;
-      out.message =
-          "a call to be refused, which is asked only where refusals are claimed, or with --strict: " + *why;
-      return out;
-    }
+  if (!ask_refusals && refusal(c)) {
+    Observation out;
+    out.status = Status::not_run;
+    out.message = "a call to be refused; asked only where refuses= is claimed, or with --strict";
+    return out;
   }
-  return host_->run(index_, c, wanted, layout);
+  Observation out = host_->run(index_, c, wanted, layout);
+  if (out.status == Status::not_run) return out;
+  bool& told = told_load_faults_[static_cast<std::size_t>(c.x.dtype)];
+  if (!told) out.faults.insert(out.faults.end(), load_faults_.begin(), load_faults_.end());
+  told = true;
+  return out;
 }
 
 std::unique_ptr<Plugin> Plugin::make(std::unique_ptr<PluginHost> host, const Hello& hello) {
@@ -49,6 +51,7 @@ std::unique_ptr<Plugin> Plugin::make(std::unique_ptr<PluginHost> host, const Hel
     implementation.claims = announced.claims;
     implementation.host_ = out->host_.get();
     implementation.index_ = i;
+    implementation.load_faults_ = hello.faults;
     if (announced.dtypes) {
       implementation.dtypes = *announced.dtypes;
     } else {
