@@ -1,4 +1,6 @@
 // A layer norm as somebody's shared object, with one fault where the build plants it.
+#include <unistd.h>
+
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
@@ -7,6 +9,10 @@
 #include <stdexcept>
 
 #include "impl/plugin/normcheck_plugin.hpp"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 #ifndef PLANTED
 #define PLANTED right
@@ -28,8 +34,24 @@ enum class Fault {
   rounding,
   later,
   floods,
-  hangs
+  hangs,
+  before,
+  crashes,
+  thrown_int,
+  closes,
+  mutes,
+  flushes,
+  flushes_at_load
 };
+
+/// As an object that was linked with -ffast-math does.
+[[maybe_unused]] const bool flushed_at_load = [] {
+#if defined(__x86_64__)
+  constexpr Fault fault = Fault::PLANTED;
+  if (fault == Fault::flushes_at_load) _mm_setcsr(_mm_getcsr() | 0x8040);
+#endif
+  return true;
+}();
 
 void norm(float* y, const float* x, const float* gamma, const float* beta, float eps, std::int64_t rows,
           std::int64_t n) {
@@ -51,6 +73,14 @@ void norm(float* y, const float* x, const float* gamma, const float* beta, float
   }
   if (fault == Fault::over) y[rows * n] = 1;
   if (fault == Fault::input) const_cast<float*>(x)[0] = 7;
+  if (fault == Fault::before) y[-3] = 1;
+  if (fault == Fault::crashes && calls % 4 == 3) *reinterpret_cast<volatile int*>(16) = 1;
+  if (fault == Fault::thrown_int && calls == 3) throw 7;
+  if (fault == Fault::closes) close(1);
+  if (fault == Fault::mutes && calls == 3) close_range(3, ~0U, 0);
+#if defined(__x86_64__)
+  if (fault == Fault::flushes) _mm_setcsr(_mm_getcsr() | 0x8040);
+#endif
   if (fault == Fault::segv && calls == 3) std::abort();
   if (fault == Fault::ends && calls == 3) std::exit(3);
   if (fault == Fault::raises) throw std::runtime_error("no such kernel");
