@@ -22,6 +22,12 @@ Parts parts_of(std::string_view text) {
   return {{}, text};
 }
 
+/// Whether every number of `narrow` is one of `wide`.
+bool holds(DType wide, DType narrow) {
+  const Format w = format_of(wide), n = format_of(narrow);
+  return w.precision >= n.precision && w.emax >= n.emax && w.emin - w.precision <= n.emin - n.precision;
+}
+
 Contract of_claims(Claims claims) {
   return {ContractKind::claims, nullptr, std::make_shared<const Claims>(std::move(claims))};
 }
@@ -65,6 +71,15 @@ Contract parse_contract(std::string_view text, const Claims& made) {
 std::string contract_name(const Contract& contract) {
   if (contract.claims) return contract.claims->text;
   return contract.kind == ContractKind::stable ? "stable" : "own";
+}
+
+std::optional<DType> rounded_on_reading(const Contract& contract, const Case& c) {
+  if (contract.kind != ContractKind::claims || !contract.claims->accumulate) return std::nullopt;
+  const DType computed_in = *contract.claims->accumulate;
+  if (!holds(computed_in, c.x.dtype)) return c.x.dtype;
+  if (c.gamma && !holds(computed_in, c.gamma->dtype)) return c.gamma->dtype;
+  if (c.beta && !holds(computed_in, c.beta->dtype)) return c.beta->dtype;
+  return std::nullopt;
 }
 
 }  // namespace normcheck

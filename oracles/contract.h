@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "corpus/case.h"
 #include "corpus/dtype.h"
 #include "impl/table.h"
 #include "oracles/claims.h"
@@ -43,5 +45,9 @@ Contract parse_contract(std::string_view text, const Row* row);
 /// keys behind either, theirs and those.
 Contract parse_contract(std::string_view text, const Claims& made);
 std::string contract_name(const Contract& contract);
+
+/// Where claims have it compute in a type that lacks numbers which the dtype of x, gamma or beta has: that
+/// dtype. Such data round before they are used, which no bound counts.
+std::optional<DType> rounded_on_reading(const Contract& contract, const Case& c);
 
 }  // namespace normcheck

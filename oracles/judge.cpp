@@ -97,7 +97,7 @@ void summarise(std::vector<double>& errors, ErrorStatistics& statistics) {
   statistics.p99_ulp = errors[rank];
 }
 
-std::string reason_for(const Judgement& j, const Contract& contract) {
+std::string reason_for(const Judgement& j, const Case& c, const Contract& contract) {
   const std::string name = contract_name(contract);
   switch (j.verdict) {
     case Verdict::fail: {
@@ -105,6 +105,9 @@ std::string reason_for(const Judgement& j, const Contract& contract) {
       return fmt::format("{} of {} rows: {} outside what {} allows", j.wrong_rows, j.rows.size(), what, name);
     }
     case Verdict::void_bound:
+      if (const auto dtype = rounded_on_reading(contract, c); dtype && j.counts.voided > 0)
+        return fmt::format("{} has no bound here: {} rounds before it is computed with", name,
+                           dtype_name(*dtype));
       return j.counts.skipped > 0
                  ? fmt::format("outside the safe range of {}: y is {}", name, j.range_class)
                  : fmt::format("{} has no bound here: the error of the variance can reach var+eps", name);
@@ -184,7 +187,7 @@ Judgement judge_answer(const Case& c, const Observation& observed, const Contrac
   }
   if (out.worst && (worst_is_wrong || detail == Detail::full)) settle_report(input, *out.worst);
   summarise(errors, out.errors);
-  out.reason = reason_for(out, contract);
+  out.reason = reason_for(out, c, contract);
   if (!out.range_class.empty()) {
     out.notes.push_back("outside the safe range y is " + out.range_class + ": reported, not judged");
   }

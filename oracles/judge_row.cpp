@@ -78,7 +78,7 @@ void RowJudge::judge_special_column(std::int64_t i) {
 void RowJudge::judge_infinite_beta(std::int64_t i) {
   ElementFacts e = input_.element(i).facts;
   e.beta_abs = 0;
-  if (allowance_->voided() || flushed_ || !(full_range_ || allowance_->y(e).in_range)) {
+  if (allowance_->voided() || unbounded_ || flushed_ || !(full_range_ || allowance_->y(e).in_range)) {
     make_void();
   } else {
     const double beta = input_.beta_at(i);
@@ -155,7 +155,9 @@ void RowJudge::judge_number(std::int64_t i, const RowInput::Element& e, double a
   }
   ++out_.counts.failed;
   ElementReport r = report_of({i, estimate.value.hi, m.error_ulp, normwise, allowance});
-  if (demand_.rounding == Claims::Rounding::correct) {
+  if (demand_.max_ulp && magnitude > *demand_.max_ulp) {
+    // What is allowed says it.
+  } else if (demand_.rounding == Claims::Rounding::correct) {
     r.reason = exact_constant_ ? "not beta, as it rounds" : "not the nearest number";
   } else if (demand_.rounding == Claims::Rounding::faithful) {
     r.reason = "no neighbour of the exact y";
@@ -203,6 +205,10 @@ void RowJudge::judge_element(std::int64_t i, bool row_fits) {
                             ? e.y.value.hi
                             : input_.exact_row().y(i, input_.gamma_at(i), input_.beta_at(i)).to_double();
     judge_number(i, e, demand_.allowance(observed_.y.dtype, want));
+    return;
+  }
+  if (unbounded_) {
+    make_void();
     return;
   }
   if (voided && in_range()) {

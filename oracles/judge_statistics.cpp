@@ -66,7 +66,7 @@ void RowJudge::judge_statistics(bool finite) {
           !any_nan && positive != negative && value == (positive ? kInfinity : -kInfinity);
       if (!std::isnan(value) && !infinity_right)
         fail_class(Output::mean, got, nan, "x holds a NaN or an infinity");
-    } else if (allowance_->in_range() || full_range_) {
+    } else if (!unbounded_ && (allowance_->in_range() || full_range_)) {
       judge_statistic(Output::mean, got, input_.estimate->mean(), allowance_->mean());
     }
   }
@@ -77,7 +77,7 @@ void RowJudge::judge_statistics(bool finite) {
       if (!std::isnan(value)) fail_class(Output::rstd, got, nan, "x holds a NaN or an infinity");
       return;
     }
-    if (!allowance_->in_range() && !full_range_) return;
+    if (unbounded_ || (!allowance_->in_range() && !full_range_)) return;
     if (degenerate()) {
       if (allowance_->mean_exact() && value != kInfinity) {
         fail_class(Output::rstd, got, kInfinity, "variance and eps are both 0");

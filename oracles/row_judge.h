@@ -23,6 +23,7 @@ class RowJudge {
         observed_(observed),
         contract_(contract),
         full_range_(contract.claims && contract.claims->full_range),
+        unbounded_(rounded_on_reading(contract, *input.problem).has_value()),
         oracle_(oracle),
         errors_(errors),
         statistics_(statistics),
@@ -74,6 +75,7 @@ class RowJudge {
   const Observation& observed_;
   const Contract& contract_;
   bool full_range_;  // numbers outside the safe range are judged too
+  bool unbounded_;   // what x, gamma or beta lose on reading is in no bound
   OracleChoice oracle_;
   std::vector<double>* errors_;
   ErrorStatistics& statistics_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,48 @@ TEST(Claims, AreBrokenByOthers) {
     EXPECT_GT(kept.broken, 0) << row << " under " << claims;
     fmt::print("{} breaks {} on {} of {} cases\n", row, claims, kept.broken, kept.cases);
   }
+}
+
+// A kernel in f32 for f64 data rounds them first: two numbers either side of a tie part by an ulp, which no
+// bound of Welford's in f32 counts.
+TEST(Claims, HoldNothingAgainstDataThatTheAccumulateTypeLacks) {
+  Case c;
+  c.id = "narrow";
+  c.x = Tensor(DType::f64, {1, 2});
+  c.x.set_value(0, 1 + 0x1p-24 - 0x1p-40);
+  c.x.set_value(1, 1 + 0x1p-24 + 0x1p-40);
+  Case rounded = c;
+  rounded.x = Tensor(DType::f32, {1, 2});
+  for (std::int64_t i = 0; i < 2; ++i) rounded.x.set_value(i, c.x.value(i));
+  const Observation narrow = run_case(*find_row("welford/f32"), rounded);
+  ASSERT_GT(std::fabs(narrow.y.value(1)), 0);
+  Observation answer;
+  answer.y = Tensor(DType::f64, {1, 2});
+  for (std::int64_t i = 0; i < 2; ++i) answer.y.set_value(i, narrow.y.value(i));
+  const auto under = [&](const char* claims) { return judge(c, answer, parse_contract(claims, nullptr)); };
+  const Judgement j = under("algorithm=welford;accumulate=f32;finish=direct");
+  EXPECT_EQ(j.verdict, Verdict::void_bound) << j.reason;
+  EXPECT_NE(j.reason.find("f64 rounds before it is computed with"), std::string::npos) << j.reason;
+  EXPECT_EQ(under("algorithm=welford;finish=direct").verdict, Verdict::fail);
+  EXPECT_EQ(under("accumulate=f32;max_ulp=1").verdict, Verdict::fail);  // a demand in ulp asks for no bound
+
+  // Nor gamma and beta of f32 in f16, whose numbers are f32's in turn; f16 and bf16 lack numbers of each
+  // other.
+  Case halves;
+  halves.id = "halves";
+  halves.x = Tensor(DType::f16, {1, 2});
+  halves.x.set_value(1, 1);
+  halves.gamma = Tensor(DType::f32, {2});
+  const auto lacking = [&](const char* claims) {
+    return rounded_on_reading(parse_contract(claims, nullptr), halves);
+  };
+  EXPECT_EQ(lacking("accumulate=f16"), DType::f32);
+  halves.gamma.reset();
+  EXPECT_EQ(lacking("accumulate=f16"), std::nullopt);
+  EXPECT_EQ(lacking("accumulate=bf16"), DType::f16);
+  for (const char* wide : {"accumulate=f32", "accumulate=f64", "accumulate=f80", "algorithm=two_pass"})
+    EXPECT_EQ(lacking(wide), std::nullopt) << wide;
+  fmt::print("f64 in f32, f32 in f16 and f16 in bf16 are void by name; max_ulp is judged all the same\n");
 }
 
 }  // namespace

@@ -169,6 +169,13 @@ TEST(Command, JudgesArraysUnderClaims) {
   EXPECT_NE(wrong.out.find("y[1,6]"), std::string::npos) << wrong.out;
   EXPECT_NE(wrong.out.find("not within max_ulp=1\n"), std::string::npos) << wrong.out;
   EXPECT_EQ(run(line + "rounding=faithful").code, 1);
+  // The nearest number, but not exact: the reason is the ulp, not the rounding.
+  out.set_bits(70, out.bits(70) - 2);
+  write_npy(y, out);
+  const Told nearest = run(line + "'rounding=correct;max_ulp=0'");
+  EXPECT_EQ(nearest.code, 1) << nearest.out << nearest.err;
+  EXPECT_NE(nearest.out.find("allowed 0 ulp"), std::string::npos) << nearest.out;
+  EXPECT_EQ(nearest.out.find("nearest number"), std::string::npos) << nearest.out;
   const std::vector<std::pair<const char*, const char*>> refused = {
       {"own", "claims that name its algorithm"},
       {"'own;range=full'", "claims that name its algorithm"},
@@ -194,7 +201,7 @@ TEST(Command, ChecksAndReplaysUnderClaims) {
   EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
   std::smatch m;
   ASSERT_TRUE(std::regex_search(wrong.out, m, std::regex("\\n  replay   ([^\n]+)\\n"))) << wrong.out;
-  EXPECT_NE(m[1].str().find("--contract rounding=correct"), std::string::npos) << m[1];
+  EXPECT_NE(m[1].str().find("--contract 'rounding=correct'"), std::string::npos) << m[1];
   const Told again = type(m[1]);
   EXPECT_EQ(again.code, 1) << again.out << again.err;
   EXPECT_NE(again.out.find("not the nearest number"), std::string::npos) << again.out;

@@ -112,6 +112,8 @@ TEST(Command, BadUsageIsOneLineAndNothingElse) {
       {"check welford/f32 --n 9..3", "--n"},
       {"check welford/f32 --n 99999999999999999999", "--n"},
       {"check welford/f32 --shapes 8by9", "--shapes"},
+      {"check welford/f32 --shapes 0x8", "--shapes: 0"},
+      {"check welford/f32 --shapes 8x9x3", "--shapes: '9x3'"},
       {"check welford/f32 --eps nan", "--eps"},
       {"check welford/f32 --eps 1e-5x", "--eps"},
       {"check welford/f32 --oracle magic", "--oracle"},

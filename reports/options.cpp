@@ -28,10 +28,10 @@ std::int64_t parse_count(const std::string& text, const std::string& what) {
   return std::strtoll(text.c_str(), nullptr, 10);
 }
 
-std::int64_t parse_length(const std::string& text) {
-  const std::int64_t n = parse_count(text, "--n");
+std::int64_t parse_length(const std::string& text, const std::string& what) {
+  const std::int64_t n = parse_count(text, what);
   if (n < 1 || n > longest_row) {
-    throw InputError(fmt::format("--n: {} is out of range; expected 1 to {}", n, longest_row));
+    throw InputError(fmt::format("{}: {} is out of range; expected 1 to {}", what, n, longest_row));
   }
   return n;
 }
@@ -55,7 +55,7 @@ void add_input_options(CLI::App& app, Options& o) {
   app.add_option("--regime", o.regimes, "regimes (default: all; see normcheck list --regimes)")
       ->delimiter(',');
   app.add_option_function<std::string>(
-      "--n", [&o](const std::string& t) { o.lengths = parse_lengths(t); },
+      "--n", [&o](const std::string& t) { o.lengths = parse_lengths(t, "--n"); },
       "row lengths: 64 or 1,2,33 or 1..4096 (default 1..4096, and a few rows past 16,384 and 65,536)");
   app.add_option("--shapes", o.shapes, "rows x length, such as 8x1024,3x33")->delimiter(',');
   app.add_option_function<std::string>(
@@ -247,18 +247,18 @@ Budget parse_budget(const std::string& text) {
   return budget;
 }
 
-Lengths parse_lengths(const std::string& text) {
+Lengths parse_lengths(const std::string& text, const std::string& what) {
   Lengths lengths;
   lengths.given = true;
   const auto dots = text.find("..");
   if (dots != std::string::npos) {
-    lengths.lo = parse_length(text.substr(0, dots));
-    lengths.hi = parse_length(text.substr(dots + 2));
+    lengths.lo = parse_length(text.substr(0, dots), what);
+    lengths.hi = parse_length(text.substr(dots + 2), what);
     if (lengths.lo > lengths.hi)
-      throw InputError(fmt::format("--n: '{}' is empty; expected lo..hi with lo <= hi", text));
+      throw InputError(fmt::format("{}: '{}' is empty; expected lo..hi with lo <= hi", what, text));
     return lengths;
   }
-  for (const std::string& part : split(text, ',')) lengths.list.push_back(parse_length(part));
+  for (const std::string& part : split(text, ',')) lengths.list.push_back(parse_length(part, what));
   return lengths;
 }
 

@@ -69,6 +69,6 @@ double parse_number(const std::string& text, const std::string& what);
 /// "4000" or "30s".
 Budget parse_budget(const std::string& text);
 /// "64", "1,2,33" or "1..4096".
-Lengths parse_lengths(const std::string& text);
+Lengths parse_lengths(const std::string& text, const std::string& what);
 
 }  // namespace normcheck

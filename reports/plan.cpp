@@ -37,7 +37,8 @@ SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
     const std::string wanted =
         fmt::format("--shapes: '{}' is not rows x length; expected one such as 8x1024", text);
     if (x == std::string::npos) throw InputError(wanted);
-    const Lengths rows = parse_lengths(text.substr(0, x)), n = parse_lengths(text.substr(x + 1));
+    const Lengths rows = parse_lengths(text.substr(0, x), "--shapes"),
+                  n = parse_lengths(text.substr(x + 1), "--shapes");
     if (rows.list.size() != 1 || n.list.size() != 1) throw InputError(wanted);
     plan.shapes.emplace_back(rows.list[0], n.list[0]);
   }
