@@ -24,7 +24,9 @@ constexpr ClaimKey keys[] = {
     {"finish", "direct|folded|half_folded",
      "(x-mean)*rstd*gamma+beta, x*a+b, or (x*rstd-mean*rstd)*gamma+beta"},
     {"eps", "acc|f32|f64",
-     "the type that eps is rounded to and added in; acc, that of accumulate, by default"},
+     "the type that eps is rounded to before it is added in that of accumulate (acc, by default); f64: the "
+     "sum "
+     "and its root are taken in double too"},
     {"rsqrt_ulp", "K", "the error of its reciprocal root, in ulp"},
     {"xhat_rounding", "none|storage", "storage: x_hat is rounded to the type of x before gamma"},
     {"subnormals", "flush",
@@ -217,6 +219,12 @@ bool read_form_key(Claims& out, std::string_view key, const std::string& value) 
   return true;
 }
 
+/// In words, the orders in which an algorithm has a bound.
+std::string orders_of(std::string_view algorithm) {
+  if (moments_in_order(algorithm, "sequential")) return in_words(find_key("order")->values);
+  return moments_in_order(algorithm, "any") ? "own or any" : "own";
+}
+
 void find_moments(Claims& out, const std::string& order) {
   if (out.algorithm.empty()) {
     if (!order.empty()) refuse("order", order, "an algorithm=NAME beside it");
@@ -227,7 +235,7 @@ void find_moments(Claims& out, const std::string& order) {
   const auto bound = moments_in_order(out.algorithm, order.empty() ? "own" : order);
   if (!bound)
     refuse("order", order,
-           fmt::format("an order in which {} has a bound (normcheck list --contracts)", out.algorithm));
+           fmt::format("{}, in which {} has a bound", orders_of(out.algorithm), out.algorithm));
   out.moments = {bound->moments};
   out.reads_prefixes = bound->reads_prefixes;
 }

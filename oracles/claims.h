@@ -44,7 +44,7 @@ struct Claims {
   std::vector<MomentBoundFunction> moments;  ///< of algorithm and order
   std::optional<DType> accumulate;
   bool direct = true, folded = true, half_folded = true;
-  Eps eps = Eps::accumulate;        ///< the type that eps is rounded to, and added in
+  Eps eps = Eps::accumulate;        ///< eps is rounded to it; f64: var + eps and its root are too
   std::optional<double> rsqrt_ulp;  ///< the reciprocal root's own error
   bool x_hat_storage = false;       ///< x_hat is rounded to the storage type before gamma
   bool reads_prefixes = false;      ///< a bound of `moments` reads the prefix facts

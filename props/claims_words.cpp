@@ -16,8 +16,9 @@ namespace {
 TEST(Claims, ThatCannotBeReadAreRefusedByName) {
   const std::vector<std::pair<const char*, const char*>> pairs = {
       {"algorithm=sortilege", "normcheck list"},
-      {"algorithm=naive;order=pairwise", "order in which naive has a bound"},
-      {"algorithm=two_pass;order=lanes3", "order"},
+      {"algorithm=naive;order=pairwise", "expected own, in which naive has a bound"},
+      {"algorithm=chan;order=pairwise", "expected own or any, in which chan has a bound"},
+      {"algorithm=two_pass;order=lanes3", "lanes<L> or block<B>, in which two_pass has a bound"},
       {"algorithm=two_pass;order=lanes4096", "order"},
       {"order=any", "an algorithm=NAME beside it"},
       {"accumulate=f128", "f16, bf16, f32, f64 or f80"},
