@@ -78,5 +78,19 @@ TEST(Plugin, AFindingReplays) {
   EXPECT_EQ(again.code, 1) << line << '\n' << again.out << again.err;
 }
 
+TEST(Plugin, AProgramIsNamedByItsCommandLine) {
+  const std::string flags = " --regime unit_normal,ramp --n 2..64 --budget 60 --no-timing";
+  const Told right = run(fmt::format("check --program '{} right'{}", NORMCHECK_PROGRAM, flags));
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  const Told told = run(fmt::format("check 'exec:{} garbage'{}", NORMCHECK_PROGRAM, flags));
+  EXPECT_EQ(told.code, 1) << told.out << told.err;
+  EXPECT_NE(told.out.find("answered garbage"), std::string::npos) << told.out;
+  const auto at = told.out.find("replay ", told.out.find("  replay") + 8);
+  ASSERT_NE(at, std::string::npos) << told.out;
+  const std::string line = told.out.substr(at, told.out.find('\n', at) - at);
+  EXPECT_NE(line.find("--impl 'exec:"), std::string::npos) << line;
+  EXPECT_EQ(run(line).code, 0) << "it fails its third call alone";
+}
+
 }  // namespace
 }  // namespace normcheck

@@ -138,7 +138,7 @@ std::vector<SweepEntry> run_and_print(const std::vector<SweepJob>& jobs, const S
     if (brief) {
       fmt::print("{}", entry_line(entry, style));
     } else {
-      fmt::print("{}{}", i == 0 ? "" : "\n", entry_text(entry, plan, style));
+      fmt::print("{}{}", i == 0 ? "" : "\n", entry_text(entry, style));
       if (plan.contract.kind == ContractKind::stable) fmt::print("  {}", blind_text(entry.dtype));
     }
     std::fflush(stdout);

@@ -59,13 +59,14 @@ Exit run_minimise(const Options& options) {
   Case small = minimal_breach(row, given, broken.contract, all_outputs, broken.promise, work);
   // What else the given case was known for need not hold of this one.
   small.violates.clear();
-  if (broken.contract.kind == ContractKind::stable) small.violates.emplace_back(row.name);
+  if (broken.contract.kind == ContractKind::stable && row.outside == nullptr)
+    small.violates.emplace_back(row.name);
   const std::string out = options.case_out.empty() ? beside(file) : options.case_out;
   write_case(out, small);
 
   Finding finding = make_finding(
       row, small, run_and_judge(row, small, broken.contract, OracleChoice::automatic), broken.contract);
-  finding.replay = replay_arguments(out, row.name, finding.contract);
+  finding.replay = replay_arguments(out, row.name, finding.asked);
   fmt::print("minimised  {} -> {}, written to {}\n{}", size_text(given), size_text(small), out,
              finding_text(finding, options.program, Style{colour_wanted()}));
   return Exit::well;

@@ -58,7 +58,7 @@ bool replay(const Row& row, const Case& c, const std::string& file, const Option
   const std::string truth = options.verbose ? truth_text(c, j) : std::string();
   if (failed) {
     Finding finding = make_finding(row, c, std::move(j), contract);
-    finding.replay = replay_arguments(file, row.name, finding.contract);
+    finding.replay = replay_arguments(file, row.name, finding.asked);
     fmt::print("{}", finding_text(finding, options.program, style));
   } else {
     print_good(row, c, j, style);

@@ -18,10 +18,22 @@ Judgement run_and_judge(const Row& row, const Case& c, const Contract& contract,
   return judge(c, run_case(row, c, {.mean = true, .rstd = true}), contract, oracle);
 }
 
+namespace {
+
+/// Of a plug-in without what it claims itself: claims that are not understood are let pass there alone.
+std::string asked_contract(const Row& row, const std::string& contract) {
+  const std::string_view made = row.outside != nullptr ? row.outside->claims_text() : std::string_view();
+  if (made.empty() || !(contract + ";").starts_with(std::string(made) + ";")) return contract;
+  return "stable" + contract.substr(made.size());
+}
+
+}  // namespace
+
 Finding make_finding(const Row& row, const Case& c, Judgement judgement, const Contract& contract) {
   Finding finding;
   finding.impl = row.name;
   finding.contract = contract_name(contract);
+  finding.asked = asked_contract(row, finding.contract);
   finding.problem = c;
   finding.judgement = std::move(judgement);
   const bool named = std::find(c.violates.begin(), c.violates.end(), row.name) != c.violates.end();
@@ -62,7 +74,7 @@ void keep_finding(Finding& finding, const std::filesystem::path& folder) {
   const auto path = folder / fmt::format("{}-{}.case", stem, sha256_hex(text).substr(0, 8));
   make_folder(folder, "--out");
   write_file_atomically(path, text);
-  finding.replay = replay_arguments(path.string(), finding.impl, finding.contract);
+  finding.replay = replay_arguments(path.string(), finding.impl, finding.asked);
 }
 
 std::string element_index(const Case& c, const ElementReport& element) {

@@ -12,10 +12,11 @@
 namespace normcheck {
 
 struct Finding {
-  std::string impl;      ///< a row's name; for tensors from outside, the file's
-  std::string regime;    ///< a regime, or "corpus/public", "corpus/cases"; empty in replay and judge
-  std::string contract;  ///< "stable", "own"
-  std::string replay;    ///< arguments of the command that shows it again; empty where there is none
+  std::string impl;              ///< a row's name; for tensors from outside, the file's
+  std::string regime;            ///< a regime, or "corpus/public", "corpus/cases"; empty in replay and judge
+  std::string contract;          ///< "stable", "own"
+  std::string asked = "stable";  ///< what --contract is to say to get it: a plug-in's own claims go without
+  std::string replay;            ///< arguments of the command that shows it again; empty where there is none
   Case problem;
   Judgement judgement;
   std::optional<StageReport> stage;

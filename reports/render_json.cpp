@@ -183,7 +183,7 @@ std::string check_lines(const SweepEntry& entry, const SweepPlan& plan) {
     out["record"] = "check";
     out["impl"] = entry.row->name;
     out["dtype"] = dtype_name(entry.dtype);
-    out["contract"] = contract_name(plan.contract);
+    out["contract"] = entry.contract;
     out["seed"] = plan.seed;
     out.update(tally_json(tally));
     lines += out.dump() + "\n";

@@ -131,12 +131,12 @@ std::string finding_text(const Finding& finding, std::string_view program, const
   return out;
 }
 
-std::string entry_text(const SweepEntry& entry, const SweepPlan& plan, const Style& style) {
+std::string entry_text(const SweepEntry& entry, const Style& style) {
   const Tally total = entry.total();
   std::string out = fmt::format("{}  {}   {}, {} elements, contract {}\n",
                                 style.bold(fmt::format("{}  {}", entry.row->name, dtype_name(entry.dtype))),
                                 counted(total.cases, "case"), counted(total.evaluations, "evaluation"),
-                                grouped(total.counts.elements), contract_name(plan.contract));
+                                grouped(total.counts.elements), entry.contract);
   const std::string fail = fmt::format("{:>5}", "FAIL");
   out += style.dim(fmt::format("  {:<19}{:<29}{:<30}{:<27}{:>7}\n", "", "  cases by verdict",
                                "  share of elements", "  largest error of y, ulp", "in u"));

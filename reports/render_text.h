@@ -19,7 +19,7 @@ std::string finding_text(const Finding& finding, std::string_view program, const
 std::string problem_text(const Case& c);
 
 /// One implementation at one dtype: a line a regime.
-std::string entry_text(const SweepEntry& entry, const SweepPlan& plan, const Style& style);
+std::string entry_text(const SweepEntry& entry, const Style& style);
 
 /// The head of a table of implementations, and one at one dtype as a line of it.
 std::string entries_head(const Style& style);

@@ -89,6 +89,7 @@ class Sweeper {
       if (of == &row) contract_ = contract;
     }
     if (contract_.kind == ContractKind::own) contract_.row = &row;
+    entry_.contract = contract_name(contract_);
   }
 
   Verdict run(std::size_t slot, const Case& c, Wanted wanted, double* max_ulp = nullptr) {

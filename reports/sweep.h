@@ -48,6 +48,7 @@ struct CorpusResult {
 struct SweepEntry {
   const Row* row = nullptr;
   DType dtype = DType::f32;
+  std::string contract;           ///< what it was held to
   std::vector<Tally> regimes;     ///< in the plan's order, then the corpus groups; none is empty of cases
   std::vector<Finding> findings;  ///< the worst few of each regime, worst first
   std::vector<std::int64_t> of_regime;  ///< beside `findings`: how many that regime has in all
