@@ -162,10 +162,12 @@ void RowAllowance::add_form(const MomentBound& proven, const RowFacts& facts, do
   if (variant_.eps_f64) in_range_ = in_range_ && (capped ? cap : form.rstd_abs).value() <= format_.omega;
   // A constant row by the direct finish, var^ the mean of squares about the mean that the finish subtracts:
   // var^ >= (x-m)^2 (1-g) - eta(1+g), g = gamma_{n+5}, and eps^ >= eta, so |x-m| rstd^ <= root *
-  // sqrt((1/(1-u) + g)/(1-g)), whatever the error of the mean. Flushed, var^ has lost at most 2N of each
-  // square and 3N of each sum, on the average over n, and N by the division: less than 8N(1+g) <= eps^ + eta.
+  // sqrt((1/(1-u) + g)/(1-g)), whatever the error of the mean. (An eps in double can be below eta: no such
+  // cap.) Flushed, var^ has lost at most 2N of each square and 3N of each sum, on the average over n, and N
+  // by the division: less than 8N(1+g) <= eps^ + eta.
   form.x_hat_cap = Upward::infinity();
-  if (constant_ && moments.mean_of_squares && capped && of_var.u == 0 && eps_rounded_ >= 16 * flush_) {
+  if (constant_ && moments.mean_of_squares && capped && of_var.u == 0 &&
+      eps_rounded_ >= std::max(16 * flush_, smallest_subnormal(accumulate_))) {
     const Upward g = gamma(static_cast<double>(facts.n) + 5, format_.u);
     const Upward ratio = divide(divide(one, one_minus_lo(u)) + g, one_minus_lo(g));
     form.x_hat_cap = root * sqrt(ratio) * (one + u) * (one + u) + Upward(format_.eta / 2);

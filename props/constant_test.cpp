@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -115,6 +116,34 @@ std::string first_complaint(const Case& c) {
     if (!why.empty()) return why;
   }
   return {};
+}
+
+// An eps in double can be far below what squares in f32 lose to underflow: then a mean that is an ulp off
+// gives an |x_hat| of far more than 1.
+TEST(Constant, AnEpsBelowTheAccumulateTypeBoundsNoSquare) {
+  const Row& row = *find_row("two_pass/f32/eps_f64");
+  std::int64_t cases = 0;
+  double largest = 0;
+  for (int eps = -300; eps <= -140; eps += 4) {
+    for (int x = -110; x <= -60; ++x) {
+      Case c;
+      c.id = "small-eps";
+      c.eps = std::ldexp(1.0, eps);
+      c.x = Tensor(DType::f32, {1, 12});
+      for (std::int64_t i = 0; i < 12; ++i) c.x.set_value(i, std::ldexp(0x1.fa6b84p+0, x));
+      const Observation o = run_case(row, c, {true, true});
+      for (const char* contract : {"own", "algorithm=two_pass;eps=f64"}) {
+        const Judgement j = judge(c, o, parse_contract(contract, &row));
+        EXPECT_FALSE(is_finding(j.verdict))
+            << contract << " eps 2^" << eps << " x 2^" << x << ' ' << j.reason;
+      }
+      const double y = std::fabs(o.y.value(0));
+      if (std::isfinite(y)) largest = std::max(largest, y);
+      ++cases;
+    }
+  }
+  EXPECT_GT(largest, 100);
+  fmt::print("{} constant rows, |y| up to {:.3g} for 0, all within their bound\n", cases, largest);
 }
 
 TEST(Constant, HoldsOnWhateverIsDrawn) {
