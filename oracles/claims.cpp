@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
 
+#include "corpus/edit_distance.h"
 #include "corpus/error.h"
 #include "impl/orders.h"
 
@@ -66,28 +66,12 @@ std::string in_words(std::string_view values) {
   return out;
 }
 
-/// How many letters have to be put in, left out or changed.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
-    }
-  }
-  return row.back();
-}
-
 /// The key that a misspelled one is nearest to, if it is near.
 std::string_view nearest_key(std::string_view name) {
   std::string_view best;
   std::size_t least = std::min<std::size_t>(3, name.size() / 2) + 1;
   for (const ClaimKey& key : keys) {
-    const std::size_t far = distance(name, key.name);
+    const std::size_t far = edit_distance(name, key.name);
     if (far < least) {
       least = far;
       best = key.name;

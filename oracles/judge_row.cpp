@@ -45,7 +45,12 @@ void RowJudge::class_outcome(std::int64_t column, bool right, double want, const
     return;
   }
   ++out_.counts.failed;
-  ElementReport r = report(Output::y, column, y_bits(column));
+  wrong_class(Output::y, y_bits(column), want, reason, column);
+}
+
+void RowJudge::wrong_class(Output output, std::uint64_t got, double want, const std::string& reason,
+                           std::int64_t column) {
+  ElementReport r = report(output, column, got);
   r.want = want;
   r.want_bits = round_to(r.dtype, want);
   r.error_ulp = kInfinity;

@@ -41,16 +41,6 @@ void RowJudge::judge_statistic(Output output, std::uint64_t got, const Estimated
 }
 
 void RowJudge::judge_statistics(bool finite) {
-  const auto fail_class = [&](Output output, std::uint64_t got, double want, const char* reason) {
-    ElementReport r = report(output, 0, got);
-    r.want = want;
-    r.want_bits = round_to(r.dtype, want);
-    r.error_ulp = kInfinity;
-    r.allowed_ulp = r.allowed_abs = 0;
-    r.of_class = true;
-    r.reason = reason;
-    wrong(std::move(r));
-  };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   if (observed_.mean) {
     const std::uint64_t got = observed_.mean->bits(row_);
@@ -65,7 +55,7 @@ void RowJudge::judge_statistics(bool finite) {
       const bool infinity_right =
           !any_nan && positive != negative && value == (positive ? kInfinity : -kInfinity);
       if (!std::isnan(value) && !infinity_right)
-        fail_class(Output::mean, got, nan, "x holds a NaN or an infinity");
+        wrong_class(Output::mean, got, nan, "x holds a NaN or an infinity");
     } else if (!unbounded_ && (allowance_->in_range() || full_range_)) {
       judge_statistic(Output::mean, got, input_.estimate->mean(), allowance_->mean());
     }
@@ -74,21 +64,21 @@ void RowJudge::judge_statistics(bool finite) {
     const std::uint64_t got = observed_.rstd->bits(row_);
     const double value = observed_.rstd->value(row_);
     if (!finite) {
-      if (!std::isnan(value)) fail_class(Output::rstd, got, nan, "x holds a NaN or an infinity");
+      if (!std::isnan(value)) wrong_class(Output::rstd, got, nan, "x holds a NaN or an infinity");
       return;
     }
     if (unbounded_ || (!allowance_->in_range() && !full_range_)) return;
     if (degenerate()) {
       if (allowance_->mean_exact() && value != kInfinity) {
-        fail_class(Output::rstd, got, kInfinity, "variance and eps are both 0");
+        wrong_class(Output::rstd, got, kInfinity, "variance and eps are both 0");
       }
     } else if (allowance_->voided()) {
       // rstd^ lies between 0 and what eps alone allows.
       const bool inf_possible = allowance_->void_rstd() >= largest_finite(observed_.rstd->dtype);
       const bool possible = value >= 0 && (std::isfinite(value) || inf_possible);
       if (allowance_->class_demanded() && !flushed_ && !possible) {
-        fail_class(Output::rstd, got, input_.exact_row().rstd().to_double(),
-                   "a variance that is not negative has a root");
+        wrong_class(Output::rstd, got, input_.exact_row().rstd().to_double(),
+                    "a variance that is not negative has a root");
       }
     } else if (input_.estimate->usable()) {
       judge_statistic(Output::rstd, got, input_.estimate->rstd(), allowance_->rstd());

@@ -60,6 +60,9 @@ class RowJudge {
   void describe_range();
 
   ElementReport report(Output output, std::int64_t column, std::uint64_t got) const;
+  /// Another class (NaN, an infinity, a number) was demanded.
+  void wrong_class(Output output, std::uint64_t got, double want, const std::string& reason,
+                   std::int64_t column = 0);
   void class_outcome(std::int64_t column, bool right, double want, const std::string& reason);
   void wrong(ElementReport r);
 

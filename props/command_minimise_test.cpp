@@ -56,6 +56,17 @@ TEST(Minimise, LeavesOneShortRowThatFailsInTheSameWayAndReplays) {
   fmt::print("6x40 with gamma and beta became {}\n", shape_text(made.x.shape));
 }
 
+// The case fails on y and, as it gets smaller, would go on failing on rstd where y is right.
+TEST(Minimise, WhatFailsOnYStillDoes) {
+  const fs::path small = fresh_folder("minimise_y") / "small.case";
+  const std::string known = NORMCHECK_SOURCE_DIR "/corpus/public/B001-pytorch-one-pass-2000.case";
+  const Told r = run(fmt::format("minimise {} --impl naive/f32 -o {}", known, small.string()));
+  ASSERT_EQ(r.code, 0) << r.out << r.err;
+  const Judgement j = judge(read_case(small), run_case(*find_row("naive/f32"), read_case(small)), Contract{});
+  EXPECT_EQ(j.verdict, Verdict::fail) << r.out;
+  EXPECT_EQ(j.worst->output, Output::y);
+}
+
 TEST(Minimise, WritesBesideTheFileWhereNoNameIsGivenAndTheSameBytesTwice) {
   const fs::path folder = fresh_folder("minimise_beside");
   write_case(folder / "large.case", large_case());

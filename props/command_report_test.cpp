@@ -54,6 +54,23 @@ TEST(Command, TheSameSeedAndBudgetGiveTheSameBytes) {
   fmt::print("{} bytes of results.json and {} of JSON lines, twice the same\n", results.size(), lines.size());
 }
 
+// A row that fails rarely fails on its case of the corpus, however small the budget; a variant with a coarse
+// root fails for itself, not for its algorithm.
+TEST(Command, AReportIsRedForWhatIsUnexpectedAlone) {
+  const Told rare =
+      run("report shifted/f32 shifted/f64 --budget 20 --no-timing --out " + fresh_folder("rare").string());
+  EXPECT_EQ(rare.code, 0) << rare.out;
+
+  const Told coarse =
+      run("report two_pass/f32 two_pass/f32/newton0 two_pass/f32 --dtype f32 --regime unit_normal --n 4 "
+          "--budget 40 "
+          "--no-timing --out " +
+          fresh_folder("coarse").string());
+  EXPECT_EQ(coarse.code, 0) << coarse.out;
+  EXPECT_TRUE(std::regex_search(coarse.out, std::regex("two_pass +holds"))) << coarse.out;
+  EXPECT_TRUE(std::regex_search(coarse.out, std::regex("two_pass/f32/newton0 +[1-9]"))) << coarse.out;
+}
+
 TEST(Command, AReportMarksFirstOrderFormsAsSuch) {
   const auto folder = fresh_folder("first_order");
   run("report naive/f32 two_pass/f32 --n 4 --budget 20 --no-timing --out " + folder.string());

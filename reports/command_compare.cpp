@@ -106,8 +106,7 @@ void print_search(PartingSearch& found, const Row& a, const Row& b, DType dtype,
 
 Exit run_compare(const Options& options) {
   const Style style{colour_wanted()};
-  const std::vector<const Row*> rows = rows_named(options.names, options);
-  const Row &a = *rows[0], &b = *rows[1];
+  const Row &a = row_named(options.names[0], options), &b = row_named(options.names[1], options);
   std::vector<DType> dtypes;
   for (const DType dtype : dtypes_of(a, dtypes_named(options.dtypes))) {
     if (offers(a, dtype) && offers(b, dtype)) dtypes.push_back(dtype);

@@ -18,7 +18,7 @@ namespace normcheck {
 enum class Family : std::uint8_t { naive, two_pass, welford, half };
 constexpr std::array<std::string_view, 4> family_names = {"naive", "two_pass", "welford", "half"};
 
-/// nullopt for a row that is none of them (chan).
+/// nullopt for a row that is none of them: chan, or a variant that is expected to fail of one that is right.
 std::optional<Family> family_of(const Row& row);
 /// The row that speaks for the family on a storage dtype: direct finish; accumulated in f32 for halves, else
 /// in the dtype itself; for half, two_pass in the dtype. nullptr for half on f32 and f64.

@@ -6,29 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
+#include "corpus/edit_distance.h"
 #include "corpus/error.h"
 #include "reports/plugins.h"
 
 namespace normcheck {
 namespace {
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
 
 /// Of the table alone.
 const Row& built_in(std::string_view name) {
@@ -68,11 +53,14 @@ std::vector<const Row*> rows_named(const std::vector<std::string>& names, const 
     if (!names_a_plugin(name)) built_in(name);
   }
   std::vector<const Row*> rows;
+  const auto add = [&](const Row* row) {
+    if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+  };
   for (const std::string& name : names) {
     if (names_a_plugin(name)) {
-      for (const Row* row : plugin_rows(name, options)) rows.push_back(row);
+      for (const Row* row : plugin_rows(name, options)) add(row);
     } else {
-      rows.push_back(&built_in(name));
+      add(&built_in(name));
     }
   }
   return rows;
@@ -106,7 +94,7 @@ std::vector<const Regime*> regimes_named(const std::vector<std::string>& names) 
       throw InputError(fmt::format("unknown regime '{}'; nearest: {} (all: normcheck list --regimes)", name,
                                    fmt::join(nearest_names(name, known), ", ")));
     }
-    out.push_back(regime);
+    if (std::find(out.begin(), out.end(), regime) == out.end()) out.push_back(regime);
   }
   return out;
 }

@@ -16,8 +16,8 @@ namespace normcheck {
 /// The row of that name, of the table or of a plug-in (plugins.h). InputError naming the nearest names, or
 /// for a plug-in of several implementations; LoadError for one that cannot be loaded.
 const Row& row_named(const std::string& name, const Options& options);
-/// All of them; of a plug-in all that it has. An unknown name comes before one that cannot be loaded,
-/// whichever stands first.
+/// All of them, each once; of a plug-in all that it has. An unknown name comes before one that cannot be
+/// loaded, whichever stands first.
 std::vector<const Row*> rows_named(const std::vector<std::string>& names, const Options& options);
 /// InputError for a name that is none, with the names that are.
 DType dtype_named(std::string_view name);
