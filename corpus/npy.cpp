@@ -148,9 +148,8 @@ std::string_view descr_of(DType dtype) {
   return "";
 }
 
+// Of the little-endian spelling.
 DType dtype_from(std::string_view descr, std::string_view name, std::optional<DType> as) {
-  if (descr.starts_with('>'))
-    fail(name, "descr", fmt::format("{} (big-endian)", shown(descr)), "little-endian");
   if (descr.find('O') != std::string_view::npos) {
     fail(name, "descr", fmt::format("{} (an object array)", shown(descr)), "plain numbers");
   }
@@ -173,6 +172,33 @@ DType dtype_from(std::string_view descr, std::string_view name, std::optional<DT
     fail(name, "descr", fmt::format("{} is {}", shown(descr), dtype_name(*found)), dtype_name(*as));
   }
   return *found;
+}
+
+// Each element's bytes the other way round.
+void swap_bytes(Tensor& t) {
+  const auto width = static_cast<std::ptrdiff_t>(size_of(t.dtype));
+  for (auto at = t.data.begin(); at != t.data.end(); at += width) std::reverse(at, at + width);
+}
+
+// From the first index fastest to the last index fastest.
+Tensor transposed(const Tensor& from) {
+  Tensor to(from.dtype, from.shape);
+  const std::size_t rank = from.shape.size(), width = size_of(from.dtype);
+  std::vector<std::int64_t> index(rank);
+  std::vector<std::size_t> stride(rank, width);  // in `from`, bytes
+  for (std::size_t d = 1; d < rank; ++d)
+    stride[d] = stride[d - 1] * static_cast<std::size_t>(from.shape[d - 1]);
+  std::size_t source = 0;
+  for (std::size_t target = 0; target < to.data.size(); target += width) {
+    std::memcpy(to.data.data() + target, from.data.data() + source, width);
+    for (std::size_t d = rank; d-- > 0;) {  // the next index
+      source += stride[d];
+      if (++index[d] < from.shape[d]) break;
+      source -= stride[d] * static_cast<std::size_t>(index[d]);
+      index[d] = 0;
+    }
+  }
+  return to;
 }
 
 // The header's text; `bytes` is left at the data.
@@ -204,12 +230,9 @@ std::string_view split_header(std::string_view& bytes, std::string_view name) {
 Tensor parse_npy(std::string_view bytes, std::string_view name, std::optional<DType> as) {
   const std::string_view text = split_header(bytes, name);
   Header header = HeaderReader(text, name).read();
+  const bool big_endian = header.descr.starts_with('>');
+  if (big_endian) header.descr[0] = '<';
   const DType dtype = dtype_from(header.descr, name, as);
-  if (header.fortran_order &&
-      std::count_if(header.shape.begin(), header.shape.end(), [](auto d) { return d != 1; }) > 1) {
-    fail(name, "fortran_order", fmt::format("True for shape {}", shape_text(header.shape)),
-         "C order (numpy.ascontiguousarray)");
-  }
   const auto size = checked_size(header.shape);
   if (!size) fail(name, "shape", shape_text(header.shape), "at most 2^40 elements");
   const std::uint64_t needed = static_cast<std::uint64_t>(*size) * size_of(dtype);
@@ -219,7 +242,9 @@ Tensor parse_npy(std::string_view bytes, std::string_view name, std::optional<DT
   }
   Tensor t(dtype, std::move(header.shape));
   if (needed > 0) std::memcpy(t.data.data(), bytes.data(), bytes.size());
-  return t;
+  if (big_endian) swap_bytes(t);
+  const auto wide = std::count_if(t.shape.begin(), t.shape.end(), [](auto d) { return d != 1; });
+  return header.fortran_order && wide > 1 ? transposed(t) : t;
 }
 
 Tensor read_npy(const std::filesystem::path& path, std::optional<DType> as) {

@@ -9,7 +9,7 @@
 #   FMT_DIR                   another fmt than its headers alone, which take three times as long to compile
 # Results, for each target that fuzz/CMakeLists.txt names and that is no planted defect:
 #   NAME  NAME_seed_corpus.zip  NAME.dict  NAME.options   (the last two where fuzz/ has them)
-# Needs cmake 3.25, ninja, and the headers of fmt and Boost (CLI11's and nlohmann-json's to configure).
+# Needs cmake 3.25, ninja, the headers of fmt, Boost and nlohmann-json (CLI11's to configure), and zlib's archive.
 set -euo pipefail
 
 fail() { printf 'build.sh: %s\n' "$1" >&2; exit 2; }
