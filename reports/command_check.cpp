@@ -6,13 +6,17 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "corpus/case_file.h"
 #include "corpus/error.h"
 #include "reports/blind_zone.h"
+#include "reports/check_baseline.h"
 #include "reports/commands.h"
 #include "reports/console.h"
+#include "reports/junit.h"
 #include "reports/numbers.h"
 #include "reports/plugins.h"
 #include "reports/render_json.h"
@@ -106,10 +110,25 @@ void print_summary(const Tally& all, std::size_t jobs, std::size_t shown, Exit c
 /// Refuses, before anything is run, what could not be written after it.
 void require_outputs(const Options& options) {
   require_writable(options.out, "--out");
-  if (options.json.empty()) return;
-  require_writable(std::filesystem::absolute(options.json).parent_path(), "--json");
-  if (std::filesystem::is_directory(options.json))
-    throw InputError(fmt::format("--json: {}: is a folder; expected a file", options.json));
+  for (const auto& [file, option] :
+       {std::pair(options.json, "--json"), std::pair(options.junit, "--junit")}) {
+    if (file.empty()) continue;
+    require_writable(std::filesystem::absolute(file).parent_path(), option);
+    if (std::filesystem::is_directory(file))
+      throw InputError(fmt::format("{}: {}: is a folder; expected a file", option, file));
+  }
+}
+
+/// What became of the list, and what to add to it where the finding is to be accepted.
+void print_baseline(const BaselineResult& result, const Options& options, const Style& style) {
+  fmt::print("baseline {}: {} accepted, {} expected of the implementation\n", options.baseline,
+             counted(result.accepted, "finding"), result.expected);
+  for (const std::string& line : result.red) fmt::print("{}  {}\n", style.red("RED"), line);
+  if (!result.blocks.empty()) {
+    fmt::print("to accept what is new, complete and add (input: relative to the list's folder):\n");
+    for (const std::string& block : result.blocks) fmt::print("\n{}", block);
+  }
+  fmt::print("\n");
 }
 
 /// Runs the jobs and prints a table of each as it is ready, or, where `brief`, a line of one table.
@@ -185,6 +204,20 @@ void write_json(const Options& options, const SweepPlan& plan, const std::vector
   write_file_atomically(options.json, lines);
 }
 
+void write_junit(const Options& options, std::vector<SweepEntry>& entries, const BaselineResult* baseline,
+                 const std::vector<BaselineEntry>& list) {
+  // A failure is shown with its replay line: the worst of each regime has its file.
+  for (SweepEntry& entry : entries) {
+    for (std::size_t i = 0; i < entry.findings.size(); ++i) {
+      const bool first = i == 0 || entry.findings[i].regime != entry.findings[i - 1].regime;
+      if (first && entry.findings[i].replay.empty())
+        keep_finding(entry.findings[i], std::filesystem::path(options.out) / "found");
+    }
+  }
+  make_folder(std::filesystem::absolute(options.junit).parent_path(), "--junit");
+  write_file_atomically(options.junit, junit_xml(entries, baseline, list));
+}
+
 }  // namespace
 
 Exit run_check(const Options& options) {
@@ -195,6 +228,8 @@ Exit run_check(const Options& options) {
   // A long row costs as much as all others of a small budget; over all implementations there are enough.
   if (options.names.empty()) plan.long_rows = std::min<std::int64_t>(plan.long_rows, 2);
   require_outputs(options);
+  std::vector<BaselineEntry> list;
+  if (!options.baseline.empty()) list = read_baseline(options.baseline);
   if (plan.corpus_missing)
     fmt::print("NOTE  no corpus folder was found; generated cases alone (--corpus names one)\n\n");
 
@@ -212,13 +247,21 @@ Exit run_check(const Options& options) {
   });
   if (options.verbose || crashed) fmt::print("{}", plugin_output());
 
+  std::optional<BaselineResult> baseline;
+  if (!options.baseline.empty()) {
+    baseline = compare_with_baseline(list, entries, plan, std::filesystem::path(options.out) / "found",
+                                     today_by_clock());
+    print_baseline(*baseline, options, style);
+  }
+
   Exit code = Exit::well;
-  if (all.findings() > 0 || (options.strict && unexpected_passes > 0)) {
+  if (baseline ? !baseline->red.empty() : all.findings() > 0 || (options.strict && unexpected_passes > 0)) {
     code = Exit::finding;
   } else if (all.counts.proved == 0) {
     code = Exit::nothing_proved;
   }
   if (!options.json.empty()) write_json(options, plan, entries, shown);
+  if (!options.junit.empty()) write_junit(options, entries, baseline ? &*baseline : nullptr, list);
   print_summary(all, jobs.size(), shown.size(), code, style);
   if (!options.no_timing) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

@@ -45,9 +45,6 @@ Finding make_finding(const Row& row, const Case& c, Judgement judgement, const C
   return finding;
 }
 
-namespace {
-
-/// The name as a file's: what is not a letter, a digit or one of . _ + - becomes a dash. Of a path the end.
 std::string file_stem(std::string_view impl) {
   constexpr std::size_t longest = 80;
   if (impl.starts_with('.') || impl.starts_with('/')) impl.remove_prefix(impl.rfind('/') + 1);
@@ -59,8 +56,6 @@ std::string file_stem(std::string_view impl) {
   }
   return out;
 }
-
-}  // namespace
 
 void keep_finding(Finding& finding, const std::filesystem::path& folder) {
   Case kept = finding.problem;
@@ -74,22 +69,8 @@ void keep_finding(Finding& finding, const std::filesystem::path& folder) {
   const auto path = folder / fmt::format("{}-{}.case", stem, sha256_hex(text).substr(0, 8));
   make_folder(folder, "--out");
   write_file_atomically(path, text);
+  finding.kept = path;
   finding.replay = replay_arguments(path.string(), finding.impl, finding.asked);
-}
-
-std::string element_index(const Case& c, const ElementReport& element) {
-  std::vector<std::int64_t> shape = c.x.shape;
-  std::int64_t flat = element.row * row_length(c) + element.column;
-  if (element.output != Output::y) {
-    shape = statistics_shape(c);
-    flat = element.row;
-  }
-  std::vector<std::int64_t> index(shape.size());
-  for (std::size_t d = shape.size(); d-- > 0;) {
-    index[d] = shape[d] == 0 ? 0 : flat % shape[d];
-    flat = shape[d] == 0 ? 0 : flat / shape[d];
-  }
-  return shape_text(index);
 }
 
 }  // namespace normcheck

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "corpus/case.h"
 #include "impl/table.h"
@@ -17,6 +18,7 @@ struct Finding {
   std::string contract;          ///< "stable", "own"
   std::string asked = "stable";  ///< what --contract is to say to get it: a plug-in's own claims go without
   std::string replay;            ///< arguments of the command that shows it again; empty where there is none
+  std::filesystem::path kept;    ///< the file of its case, once it has one
   Case problem;
   Judgement judgement;
   std::optional<StageReport> stage;
@@ -30,11 +32,11 @@ Judgement run_and_judge(const Row& row, const Case& c, const Contract& contract,
 /// The finding of a judgement that is one: with the first wrong stage, where the row can be traced.
 Finding make_finding(const Row& row, const Case& c, Judgement judgement, const Contract& contract);
 
-/// Writes the case, with `row` added to what it violates, to FOLDER/<impl-with-dashes>-<8 hex>.case and
-/// fills in `replay`. The hex is of the written bytes, so one case has one name.
-void keep_finding(Finding& finding, const std::filesystem::path& folder);
+/// The name as a file's: what is not a letter, a digit or one of . _ + - becomes a dash. Of a path the end.
+std::string file_stem(std::string_view impl);
 
-/// "[0,3]": where an element of y stands in x's shape, or of mean and rstd in theirs.
-std::string element_index(const Case& c, const ElementReport& element);
+/// Writes the case, with `row` added to what it violates, to FOLDER/<impl-with-dashes>-<8 hex>.case and
+/// fills in `replay` and `kept`. The hex is of the written bytes, so one case has one name.
+void keep_finding(Finding& finding, const std::filesystem::path& folder);
 
 }  // namespace normcheck

@@ -130,6 +130,10 @@ void add_check(CLI::App& app, Options& o) {
       ->expected(1);
   add_sweep_options(*check, o);
   check->add_option("--json", o.json, "write the results to this file, as JSON lines");
+  check->add_option("--junit", o.junit,
+                    "write the results to this file, as JUnit XML: a suite a pair, a test a regime");
+  check->add_option("--baseline", o.baseline,
+                    "a list of findings that are accepted for a while: only what is not as listed is exit 1");
   check->add_flag("--strict", o.strict,
                   "a case that says an implementation fails there, and did not, counts as a finding");
 }

@@ -39,7 +39,7 @@ struct Options {
   std::uint64_t seed = 1;
   std::optional<Budget> budget;
   std::string out = "build/out";
-  std::string json;
+  std::string json, junit, baseline;  ///< files
   std::string corpus;
   std::string case_out;  ///< minimise --out
   std::string impl;      ///< replay and minimise --impl

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "corpus/replay_line.h"
+#include "reports/finding_text.h"
 #include "reports/numbers.h"
 
 namespace normcheck {

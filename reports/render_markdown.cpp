@@ -9,6 +9,7 @@
 
 #include "corpus/replay_line.h"
 #include "reports/algorithms.h"
+#include "reports/finding_text.h"
 #include "reports/numbers.h"
 
 namespace normcheck {

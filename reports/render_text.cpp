@@ -1,4 +1,4 @@
-// Renders findings, tables and verdicts for a terminal.
+// Renders tables and traces for a terminal.
 #include "reports/render_text.h"
 
 #include <fmt/format.h>
@@ -15,30 +15,6 @@ namespace normcheck {
 namespace {
 
 constexpr std::size_t most_trace_values = 8;
-
-/// "allowed 1.3e5 ulp = 1.5e-2 (bound of stable: n 4, kappa 3.6e4)".
-std::string allowance_text(const Finding& finding, const ElementReport& worst) {
-  const std::string of = fmt::format("bound of {}: n {}, kappa {}", finding.contract,
-                                     row_length(finding.problem), short_number(finding.judgement.kappa));
-  if (worst.of_class) return fmt::format("the class is wrong ({})", of);
-  if (!std::isfinite(worst.allowed_ulp)) return fmt::format("any number is allowed, not any class ({})", of);
-  return fmt::format("allowed {} ulp = {} ({})", short_number(worst.allowed_ulp),
-                     short_number(worst.allowed_abs), of);
-}
-
-std::string error_text(double error_ulp) {
-  return std::isfinite(error_ulp) ? short_number(error_ulp) + " ulp" : "inf";
-}
-
-std::string worst_text(const Finding& finding, const ElementReport& worst) {
-  const std::string place = std::string(output_name(worst.output)) + element_index(finding.problem, worst);
-  std::string text =
-      fmt::format("  {:<8} got  {}   want {}   error {}; {}", place, hex_and_decimal(worst.dtype, worst.got),
-                  hex_and_decimal(worst.dtype, worst.want_bits, worst.want), error_text(worst.error_ulp),
-                  allowance_text(finding, worst));
-  if (!worst.reason.empty()) text += "; " + worst.reason;
-  return text + "\n";
-}
 
 /// A cell: the number without its unit, which the column's head names.
 std::string largest_cell(const LargestError& largest) {
@@ -97,40 +73,6 @@ std::string values_text(const std::vector<double>& values, std::size_t from, std
 
 }  // namespace
 
-std::string problem_text(const Case& c) {
-  return fmt::format("{} {} over {}", dtype_name(c.x.dtype), shape_text(c.x.shape),
-                     shape_text(normalized_shape(c)));
-}
-
-std::string verdict_text(Verdict verdict, const Style& style) {
-  const std::string name(verdict_name(verdict));
-  if (is_finding(verdict)) return style.red(name);
-  if (verdict == Verdict::pass || verdict == Verdict::refused) return style.green(name);
-  return style.yellow(name);
-}
-
-std::string finding_text(const Finding& finding, std::string_view program, const Style& style) {
-  const Judgement& j = finding.judgement;
-  const std::string regime = finding.regime.empty() ? fmt::format("case {}", finding.problem.id)
-                                                    : fmt::format("regime {}", finding.regime);
-  std::string out = fmt::format("{}  {}  {}  {}  eps {}\n", verdict_text(j.verdict, style), finding.impl,
-                                problem_text(finding.problem), regime, exact_decimal(finding.problem.eps));
-  if (j.worst) {
-    out += worst_text(finding, *j.worst);
-    for (const std::string& fault : j.faults) out += fmt::format("  beside   {}\n", fault);
-  } else {
-    out += fmt::format("  reason   {}\n", j.reason);
-  }
-  out += fmt::format("  rows     {} of {} wrong, elements {} of {}\n", j.wrong_rows,
-                     row_count(finding.problem), j.counts.failed, j.counts.elements);
-  if (const auto& stage = finding.stage) {
-    out += fmt::format("  stage    {} {}: got {}, exact {}       (the first stage out of its own bound)\n",
-                       stage->step, stage->shape, exact_decimal(stage->got), exact_decimal(stage->exact));
-  }
-  if (!finding.replay.empty()) out += fmt::format("  replay   {}\n", replay_line(program, finding.replay));
-  return out;
-}
-
 std::string entry_text(const SweepEntry& entry, const Style& style) {
   const Tally total = entry.total();
   std::string out = fmt::format("{}  {}   {}, {} elements, contract {}\n",
@@ -163,27 +105,6 @@ std::string entry_line(const SweepEntry& entry, const Style& style) {
                      dtype_name(entry.dtype), t.cases, t.of(Verdict::pass), t.of(Verdict::void_bound),
                      t.of(Verdict::vacuous), t.findings() > 0 ? style.red(fail) : fail,
                      percent(t.counts.proved, t.counts.elements), short_number(t.max_share_of_bound), remark);
-}
-
-std::string shares_text(const ElementCounts& c) {
-  return fmt::format("{} proved, {} wrong, {} void, {} vacuous, {} skipped", percent(c.proved, c.elements),
-                     percent(c.failed, c.elements), percent(c.voided, c.elements),
-                     percent(c.vacuous, c.elements), percent(c.skipped, c.elements));
-}
-
-std::string errors_text(const Case& c, const Judgement& j) {
-  const ErrorStatistics& e = j.errors;
-  if (e.judged == 0) return "no element was judged against a number";
-  std::string largest = fmt::format("largest error {}", error_text(e.max_ulp));
-  if (j.worst && j.worst->output == Output::y && std::fabs(j.worst->error_ulp) == e.max_ulp) {
-    largest += fmt::format(" at y{}", element_index(c, *j.worst));
-    largest += std::isfinite(j.worst->allowed_ulp)
-                   ? fmt::format(" of {} allowed", short_number(j.worst->allowed_ulp))
-                   : std::string(" (no bound there)");
-  }
-  return fmt::format("{}; mean {}, p99 {}; {} not correctly rounded; largest normwise error {} u", largest,
-                     error_text(e.mean_ulp), error_text(e.p99_ulp),
-                     percent(e.not_correctly_rounded, e.judged), short_number(e.max_normwise_u));
 }
 
 std::string truth_text(const Case& c, const Judgement& judgement) {

@@ -84,11 +84,7 @@ class Sweeper {
     entry_.row = &row;
     entry_.dtype = dtype;
     for (const Regime* regime : plan.regimes) entry_.regimes.push_back({.regime = std::string(regime->name)});
-    contract_ = plan.contract;
-    for (const auto& [of, contract] : plan.contracts) {
-      if (of == &row) contract_ = contract;
-    }
-    if (contract_.kind == ContractKind::own) contract_.row = &row;
+    contract_ = held_to(plan, row);
     entry_.contract = contract_name(contract_);
   }
 
@@ -217,6 +213,15 @@ class Sweeper {
 };
 
 }  // namespace
+
+Contract held_to(const SweepPlan& plan, const Row& row) {
+  Contract out = plan.contract;
+  for (const auto& [of, contract] : plan.contracts) {
+    if (of == &row) out = contract;
+  }
+  if (out.kind == ContractKind::own) out.row = &row;
+  return out;
+}
 
 Tally SweepEntry::total() const {
   Tally sum;

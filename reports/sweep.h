@@ -38,6 +38,9 @@ struct SweepPlan {
   std::size_t findings_a_regime = 2;  ///< how many of the worst are kept; all of the corpus are
 };
 
+/// What the row is held to under the plan.
+Contract held_to(const SweepPlan& plan, const Row& row);
+
 /// One corpus case under one implementation.
 struct CorpusResult {
   std::size_t index;  ///< in SweepPlan::corpus
