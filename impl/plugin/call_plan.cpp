@@ -157,7 +157,7 @@ CallPlan plan_call(const Case& c, Wanted wanted, Layout layout) {
   if (c.gamma) planner.add(Role::gamma, c.gamma->dtype, c.gamma->shape, whole);
   if (c.beta) planner.add(Role::beta, c.beta->dtype, c.beta->shape, whole);
   planner.add(Role::y, c.x.dtype, c.x.shape);
-  if (!refused) {
+  if (!refused && row_length(c) > 0) {  // the statistics of nothing are nobody's to know
     const DType dtype = statistics_dtype(c.x.dtype);
     if (wanted.mean) planner.add(Role::mean, dtype, statistics_shape(c));
     if (wanted.rstd) planner.add(Role::rstd, dtype, statistics_shape(c));

@@ -40,8 +40,9 @@ struct CallPlan {
   const PlacedTensor* find(Role role) const;
 };
 
-/// The call that a case makes. Where semantics refuses the case (impl/semantics.h) no statistics are asked
-/// for, and every buffer is as large as a kernel would touch that does not look at the header.
+/// The call that a case makes. No statistics are asked for where a normalized extent is 0, or semantics
+/// refuses the case (impl/semantics.h); there every buffer is as large as a kernel would touch that does not
+/// look at the header.
 CallPlan plan_call(const Case& c, Wanted wanted, Layout layout);
 
 /// Offsets of the elements from `first`, in elements, in row-major order, as the strides have them.

@@ -3,32 +3,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "corpus/error.h"
+#include "impl/plugin/python.h"
 #include "impl/plugin/worker_main.h"
 
 namespace normcheck {
 namespace {
 
-constexpr std::size_t longest_quote = 200;
 /// For a process whose socket is closed to end by itself, so that its own ending can be told.
 constexpr double grace = 0.5;
 
 Channel::Clock::time_point after(double seconds) {
   return Channel::Clock::now() +
          std::chrono::duration_cast<Channel::Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-/// The last line that is not empty, printable.
-std::string last_line(const std::string& text) {
-  const std::size_t end = text.find_last_not_of(" \t\r\n");
-  if (end == std::string::npos) return {};
-  const std::size_t begin = text.find_last_of('\n', end);
-  std::string out = text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
-  std::replace_if(
-      out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return out.substr(0, longest_quote);
 }
 
 /// What may make a program compile anew.
@@ -56,7 +43,7 @@ Hello Worker::start(double seconds) {
     Hello hello = parse_hello(line);
     if (hello.error.empty()) return hello;
     end();
-    throw LoadError(hello.error);
+    throw LoadError(hello.error + remedy(start_.name, hello.error));
   } catch (const InputError& e) {
     end();
     throw LoadError(fmt::format("{}: said no hello: {}", start_.name, e.what()));
@@ -107,8 +94,8 @@ Answer Worker::died(std::string_view during) {
   std::string text = ending ? ending_text(*ending) : "closed its control socket and went on";
   if (ending && ending->code == closed_control_exit) text = "closed descriptor 3, its line to normcheck";
   if (!during.empty()) text += fmt::format(" {}", during);
-  if (const std::string said = last_line(channel_.err().text()); !said.empty())
-    text += fmt::format("; stderr ends with: {}", said);
+  if (const std::string said = last_words(channel_.err().text()); !said.empty())
+    text += fmt::format("; stderr ends with: {}{}", said, remedy(start_.name, said));
   return {Status::crash, text, {}};
 }
 

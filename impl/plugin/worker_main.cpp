@@ -21,6 +21,7 @@
 #include "impl/plugin/child.h"
 #include "impl/plugin/loaded_object.h"
 #include "impl/plugin/protocol.h"
+#include "impl/plugin/python.h"
 
 namespace normcheck {
 namespace {
@@ -111,7 +112,10 @@ int plugin_worker_main(int argc, const char* const* argv) {
   const std::vector<std::string> words(argv, argv + argc);
   int code = 2;
   try {
-    if (words.size() >= 2 && words[0] == "program") code = supervise({words.begin() + 1, words.end()});
+    if (words.size() >= 2 && words[0] == "program") {
+      offer_python_module();
+      code = supervise({words.begin() + 1, words.end()});
+    }
     if (words.size() == 2 && words[0] == "object") code = serve(words[1]);
   } catch (const std::exception& e) {
     fmt::print(stderr, "normcheck: {}\n", e.what());
