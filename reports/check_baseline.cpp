@@ -28,7 +28,8 @@ std::optional<Finding> run_again(const Case& c, const SweepEntry& entry, const S
 
 Replayed replay_entry(const BaselineEntry& listed, const std::vector<SweepEntry>& entries,
                       const SweepPlan& plan) {
-  Replayed out{.finding = listed.finding};
+  Replayed out;
+  out.finding = listed.finding;
   const auto at = std::find_if(entries.begin(), entries.end(), [&](const SweepEntry& entry) {
     return listed.finding.starts_with(name_head(entry.row->name, entry.dtype));
   });
@@ -97,7 +98,7 @@ BaselineResult compare_with_baseline(const std::vector<BaselineEntry>& list, std
       replayed.push_back(replay_entry(listed, entries, plan));
     } catch (const InputError& e) {
       out.red.push_back(fmt::format("{}: its input cannot be read: {}", listed.finding, e.what()));
-      replayed.push_back({.finding = listed.finding});
+      replayed.emplace_back().finding = listed.finding;
     }
   }
   const auto complaints = baseline_complaints(list, replayed, today);
