@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// One for each target; those whose inputs are cases come first, and have the same seeds.
-constexpr std::array folders = {"forward", "control", "oracle", "bound", "case_file", "npy"};
-constexpr auto case_folders = std::span(folders).first<4>();
+constexpr std::array folders = {"forward", "control", "oracle", "bound", "plugin", "case_file", "npy"};
+constexpr auto case_folders = std::span(folders).first<5>();
 constexpr std::string_view marker = ".made-by-make_seeds";
 
 /// OUT is emptied of an earlier run's seeds, and of nothing else: a folder that holds other things and

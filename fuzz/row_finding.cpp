@@ -40,7 +40,8 @@ Finding finding_of(const Case& c, const Subject& subject, Wanted wanted) {
   const Row& row = *subject.row;
   // All outputs, where that shows it too: it is what `normcheck replay` asks for.
   constexpr Wanted all = {true, true};
-  Contract contract = {ContractKind::own, &row};
+  // Its own bound first, where it has one: that says more.
+  const Contract contract = row.outside != nullptr ? subject.contract : Contract{ContractKind::own, &row};
   for (const Wanted asked : {all, wanted}) {
     for (const Contract& tried : {contract, subject.contract}) {
       auto broken = breach(row, c, tried, asked);

@@ -116,7 +116,6 @@ Status status_of(int code) {
 }  // namespace
 
 LoadedObject::LoadedObject(const std::string& path) {
-  using Entry = const nc_plugin* (*)(std::uint32_t, std::uint32_t);
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   std::string why;
   const auto thrown = guarded("loading", load_faults_, [&] {
@@ -131,6 +130,12 @@ LoadedObject::LoadedObject(const std::string& path) {
     throw LoadError(
         fmt::format("{}: exports no normcheck_plugin_v1; normcheck_plugin.h says what a plug-in is", path));
   }
+  read_plugins(entry, path);
+}
+
+LoadedObject::LoadedObject(Entry entry, const std::string& name) { read_plugins(entry, name); }
+
+void LoadedObject::read_plugins(Entry entry, const std::string& path) {
   const nc_plugin* plugin = nullptr;
   while (plugins_.size() < most_plugins) {
     const auto index = static_cast<std::uint32_t>(plugins_.size());

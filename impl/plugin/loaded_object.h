@@ -15,6 +15,9 @@ class LoadedObject {
  public:
   /// LoadError with one line: what dlopen says, no symbol, another abi_major, nothing in it.
   explicit LoadedObject(const std::string& path);
+  using Entry = const nc_plugin* (*)(std::uint32_t host_minor, std::uint32_t index);
+  /// One that is linked into this program, under this name. LoadError likewise.
+  LoadedObject(Entry entry, const std::string& name);
   ~LoadedObject();
   LoadedObject(const LoadedObject&) = delete;
   LoadedObject& operator=(const LoadedObject&) = delete;
@@ -28,6 +31,7 @@ class LoadedObject {
   Answer call(std::size_t index, const CallPlan& plan, std::byte* base) const;
 
  private:
+  void read_plugins(Entry entry, const std::string& name);
   void* handle_ = nullptr;
   std::vector<const nc_plugin*> plugins_;
   std::vector<std::string> load_faults_;

@@ -70,6 +70,13 @@ std::unique_ptr<Plugin> Plugin::open_object(const std::string& path, const Plugi
   return make(std::move(host), hello);
 }
 
+std::unique_ptr<Plugin> Plugin::open_linked(const nc_plugin* (*entry)(std::uint32_t, std::uint32_t),
+                                            const std::string& name, const PluginOptions& options) {
+  Hello hello;
+  auto host = PluginHost::of_linked(entry, name, options, hello);
+  return make(std::move(host), hello);
+}
+
 std::unique_ptr<Plugin> Plugin::open_program(const std::vector<std::string>& words,
                                              const PluginOptions& options) {
   Hello hello;

@@ -12,6 +12,8 @@
 #include "impl/outside.h"
 #include "impl/plugin/layout.h"
 
+struct nc_plugin;
+
 namespace normcheck {
 
 struct PluginOptions {
@@ -59,6 +61,10 @@ class Plugin {
   /// `path` of a shared object. LoadError: no such file, no ELF file, no symbol, another abi_major, a crash
   /// or a hang while it is loaded.
   static std::unique_ptr<Plugin> open_object(const std::string& path, const PluginOptions& options = {});
+  /// One that is linked into this program: its normcheck_plugin_v1, called in this process. LoadError
+  /// likewise.
+  static std::unique_ptr<Plugin> open_linked(const nc_plugin* (*entry)(std::uint32_t, std::uint32_t),
+                                             const std::string& name, const PluginOptions& options = {});
   /// The words of a command line, run without a shell. LoadError likewise, and where it does not say hello.
   static std::unique_ptr<Plugin> open_program(const std::vector<std::string>& words,
                                               const PluginOptions& options = {});

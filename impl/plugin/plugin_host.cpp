@@ -9,17 +9,31 @@
 #include "impl/semantics.h"
 
 namespace normcheck {
+namespace {
+
+void announce(const LoadedObject& object, Hello& hello) {
+  const auto text = [](const char* t) { return std::string(t == nullptr ? "" : t); };
+  for (const nc_plugin* p : object.plugins())
+    hello.implementations.push_back({p->name, text(p->version), text(p->claims), {}});
+  hello.faults = object.load_faults();
+}
+
+}  // namespace
+
+std::unique_ptr<PluginHost> PluginHost::of_linked(LoadedObject::Entry entry, const std::string& name,
+                                                  const PluginOptions& options, Hello& hello) {
+  std::unique_ptr<PluginHost> host(new PluginHost(options));
+  host->object_ = std::make_unique<LoadedObject>(entry, name);
+  announce(*host->object_, hello);
+  return host;
+}
 
 std::unique_ptr<PluginHost> PluginHost::of_object(const std::string& path, const PluginOptions& options,
                                                   Hello& hello) {
   std::unique_ptr<PluginHost> host(new PluginHost(options));
   if (options.in_process) {
     host->object_ = std::make_unique<LoadedObject>(path);
-    for (const nc_plugin* p : host->object_->plugins()) {
-      const auto text = [](const char* t) { return std::string(t == nullptr ? "" : t); };
-      hello.implementations.push_back({p->name, text(p->version), text(p->claims), {}});
-    }
-    hello.faults = host->object_->load_faults();
+    announce(*host->object_, hello);
     return host;
   }
   WorkerStart start{path, {options.worker, plugin_worker_word, "object", path}, options.memory};
@@ -48,7 +62,8 @@ Answer PluginHost::call(std::size_t implementation, const CallPlan& plan) {
 Observation PluginHost::run(std::size_t implementation, const Case& c, Wanted wanted, Layout layout) {
   const std::lock_guard turn(turn_);
   Observation out;
-  if (const auto why = patience_.given_up(c.x.dtype)) {
+  // In this process nothing is started again and nothing is waited for: a debugger is to see every call.
+  if (const auto why = object_ ? std::nullopt : patience_.given_up(c.x.dtype)) {
     out.status = Status::not_run;
     out.message = *why;
     return out;

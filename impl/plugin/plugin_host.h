@@ -19,6 +19,8 @@ class PluginHost {
   /// Loads it; `hello` is what it says of itself. LoadError.
   static std::unique_ptr<PluginHost> of_object(const std::string& path, const PluginOptions& options,
                                                Hello& hello);
+  static std::unique_ptr<PluginHost> of_linked(LoadedObject::Entry entry, const std::string& name,
+                                               const PluginOptions& options, Hello& hello);
   static std::unique_ptr<PluginHost> of_program(const std::vector<std::string>& words,
                                                 const PluginOptions& options, Hello& hello);
 
