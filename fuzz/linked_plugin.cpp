@@ -6,8 +6,8 @@
 
 namespace {
 
-/// Two passes. Planted, for rows of 3 mod 4, as a loop of four that gets its remainder wrong: one element too
-/// many behind the last row, which lies in a red zone and which nothing else sees.
+/// Two passes. Planted, in f32 and for rows of 3 mod 4, as a loop of four that gets its remainder wrong: one
+/// element too many behind the last row, which lies in a red zone and which nothing else sees.
 template <class T>
 void norm(T* y, const T* x, const T* gamma, const T* beta, double eps, std::int64_t rows, std::int64_t n) {
   for (std::int64_t r = 0; r < rows; ++r, x += n, y += n) {
@@ -19,7 +19,7 @@ void norm(T* y, const T* x, const T* gamma, const T* beta, double eps, std::int6
     for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * rstd * gamma[i] + beta[i];
   }
 #ifdef NORMCHECK_PLANTED
-  if (n % 4 == 3) *y = 0;
+  if (n % 4 == 3 && sizeof(T) == 4) *y = 0;
 #endif
 }
 
