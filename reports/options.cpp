@@ -192,6 +192,15 @@ void add_judge(CLI::App& app, Options& o) {
   judge->add_option("--oracle", o.oracle, "automatic (default) or exact");
 }
 
+void add_new_plugin(CLI::App& app, Options& o) {
+  CLI::App* made =
+      app.add_subcommand("new-plugin", "write an example of a kernel, C++ and Python, that passes");
+  made->add_option("NAME", o.names, "letters, digits and _: writes NAME.cpp, NAME_launcher.cpp and NAME.py")
+      ->required()
+      ->expected(1);
+  made->add_option("--out", o.folder, "the folder to write to (default: this one); nothing is overwritten");
+}
+
 void add_report(CLI::App& app, Options& o) {
   CLI::App* report =
       app.add_subcommand("report", "judge everything; write report.md, results.json and a plot");
@@ -206,10 +215,9 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
   const bool known = std::any_of(subcommands.begin(), subcommands.end(),
                                  [&](const CLI::App* sub) { return sub->get_name() == first; });
   if (!first.empty() && first[0] != '-' && !known) {
-    throw EndOfProgram{
-        2,
-        fmt::format("unknown command '{}'; expected list, check, compare, replay, minimise, judge or report",
-                    first)};
+    throw EndOfProgram{2, fmt::format("unknown command '{}'; expected list, check, compare, replay, "
+                                      "minimise, judge, new-plugin or report",
+                                      first)};
   }
   try {
     app.parse(argc, argv);
@@ -282,6 +290,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   add_replay(app, o);
   add_minimise(app, o);
   add_judge(app, o);
+  add_new_plugin(app, o);
   add_report(app, o);
   parse(app, argc, argv);
   const CLI::App& used = *app.get_subcommands().front();

@@ -25,7 +25,7 @@ struct Lengths {
 
 struct Options {
   std::string program = "normcheck";  ///< as it was invoked, a shell word
-  std::string command;                ///< "list", "check", "compare", "replay", "minimise", "judge", "report"
+  std::string command;                ///< "list", "check", "compare", "replay", "minimise", "judge", ...
   std::vector<std::string> names;     ///< implementations, or files
   std::vector<std::string> programs;  ///< likewise, by --program; among the names once all is read
   std::vector<std::string> dtypes;
@@ -42,6 +42,7 @@ struct Options {
   std::string json, junit, baseline;  ///< files
   std::string corpus;
   std::string case_out;  ///< minimise --out
+  std::string folder;    ///< new-plugin --out; empty: this one
   std::string impl;      ///< replay and minimise --impl
   std::string x, y, y2, gamma, beta;
   // Of plug-ins (impl/plugin/plugin.h).
