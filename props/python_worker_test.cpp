@@ -23,10 +23,11 @@ constexpr Layout layouts[] = {Layout::dense,          Layout::element_aligned, L
                               Layout::sliced,         Layout::inner_stride_2,  Layout::transposed,
                               Layout::strided_affine, Layout::byte_offset};
 
-/// The first that imports the modules; empty where none does.
+/// The first that imports the modules, itself and not a script that looks for it; empty where none does.
 std::string python_with(const std::string& modules) {
   for (const std::string python : {"python3", "/usr/bin/python3"}) {
-    if (type(fmt::format("{} -c 'import {}'", python, modules)).code == 0) return python;
+    const Told told = type(fmt::format("{} -c 'import sys, {}; print(sys.executable)'", python, modules));
+    if (told.code == 0) return told.out.substr(0, told.out.find('\n'));
   }
   return {};
 }
