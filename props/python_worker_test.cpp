@@ -162,6 +162,12 @@ TEST_F(OverNumPy, WhatIsNotOfferedIsUnsupported) {
   EXPECT_EQ(function("one_eps").run(c, {}).status, Status::ok);
   c.eps = 1e-3;
   EXPECT_EQ(function("one_eps").run(c, {}).message, "eps is 1e-05 alone");
+  Case half = affine_case(DType::f16, {3, 8}, 1);
+  EXPECT_EQ(function("own_gamma").run(half, {}).status, Status::ok);
+  for (auto* parameter : {&half.gamma, &half.beta}) *parameter = Tensor(DType::f32, {8});
+  EXPECT_EQ(function("own_gamma").run(half, {}).message, "gamma is f32 where x is f16");
+  EXPECT_EQ(function("right").run(half, {}).status, Status::ok);
+  EXPECT_EQ(function("says_so_as_torch_does").run(c, {}).status, Status::unsupported);
   std::vector<std::string> said;
   for (const std::int64_t n : {4, 5, 6, 4, 4})
     said.push_back(function("budget").run(drawn_case(DType::f32, 2, n, 0), {}).message);

@@ -79,6 +79,18 @@ def bits(x, gamma, beta, eps):
     return np.where(np.isnan(narrow), np.uint16(0x7FC0), rounded)
 
 
+@layer_norm(claims="gamma=x", dtypes=["f16"])
+def own_gamma(x, gamma, beta, eps):
+    if x.dtype != gamma.dtype:
+        raise RuntimeError("gamma is %s" % gamma.dtype)
+    return right(x, gamma, beta, eps)
+
+
+@layer_norm
+def says_so_as_torch_does(x, gamma, beta, eps):
+    raise RuntimeError("\"LayerNormKernelImpl\" not implemented for 'Half'")
+
+
 @layer_norm(eps=1e-5)
 def one_eps(x, gamma, beta):
     return right(x, gamma, beta, 1e-5)

@@ -34,7 +34,8 @@ Options, `@layer_norm(...)`:
   bf16        'bits': NumPy arrays of bfloat16 come as uint16, and y is returned so
   as_rows     True: x comes as [rows, n], gamma and beta as [n]
   eps         the one eps that a function without such a parameter computes with
-  name, version, claims     what normcheck shows, and what it is held to (normcheck list --contracts)
+  name, version, claims     what normcheck shows, and what it is held to (normcheck list --contracts). With
+              gamma=x or gamma=f32 it is given no gamma and beta of another dtype
   max_calls, max_shapes     a budget: what comes after so many calls, or distinct shapes, is UNSUPPORTED
 """
 
@@ -103,6 +104,7 @@ class _Function:
             raise ValueError("bf16=%r: expected 'bits', with NumPy arrays" % options["bf16"])
         self.take(parameters)
         self.statistics, self.calls, self.shapes = None, 0, set()
+        self.gamma = dict(re.findall(r"(\w+)=(\w+)", options.get("claims") or "")).get("gamma")
 
     def take(self, parameters):
         """Finds what each parameter is given: self.arguments is a list of (role, keyword or None)."""
@@ -202,6 +204,10 @@ class _Function:
         for role in ("gamma", "beta"):
             if role in call and role not in self.roles:
                 raise Unsupported("takes no %s" % role)
+            claimed = {"x": x["dtype"], "f32": "f32"}.get(self.gamma)
+            if role in call and claimed not in (None, call[role]["dtype"]) and not _must_refuse(call):
+                if x["dtype"] in ("f16", "bf16"):
+                    raise Unsupported("%s is %s where x is %s" % (role, call[role]["dtype"], x["dtype"]))
         if "eps" not in self.roles and call["eps"] != self.options["eps"]:
             raise Unsupported("eps is %g alone" % self.options["eps"])
         self.spend(call)
@@ -314,6 +320,8 @@ def _answer(call):
         status, text = _INVALID if _must_refuse(call) else _FAILED, str(error)
     except (Exception, SystemExit) as error:
         status, text = _INVALID if _must_refuse(call) else _FAILED, _where(error)
+        if isinstance(error, RuntimeError) and "not implemented for '" in text:  # as torch says it
+            status = _UNSUPPORTED
     return {"id": call["id"], "status": status, "msg": text}
 
 
