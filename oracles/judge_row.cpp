@@ -68,13 +68,21 @@ void RowJudge::judge_nonfinite_row() {
   }
 }
 
-// A non-finite gamma_i or beta_i concerns column i alone, and does so whatever the statistics are.
+bool RowJudge::is_beta_of_constant(std::int64_t i) const {
+  const DType dtype = observed_.y.dtype;
+  return constant_ && y_value(i) == to_double(dtype, round_to(dtype, input_.beta_at(i)));
+}
+
+// A non-finite gamma_i or beta_i concerns column i alone, and does so whatever the statistics are. Of a
+// constant row x_hat is 0, and 0 times such a gamma is not formed by a kernel that gives beta there at once.
 void RowJudge::judge_special_column(std::int64_t i) {
   const double got = y_value(i);
   if (std::isinf(input_.gamma_at(i)) && !std::isnan(input_.beta_at(i))) {
-    class_outcome(i, !std::isfinite(got), kInfinity, "gamma is infinite here, so y is not finite");
+    class_outcome(i, !std::isfinite(got) || is_beta_of_constant(i), kInfinity,
+                  "gamma is infinite here, so y is not finite");
   } else {
-    class_outcome(i, std::isnan(got), std::numeric_limits<double>::quiet_NaN(), "gamma or beta is NaN here");
+    class_outcome(i, std::isnan(got) || is_beta_of_constant(i), std::numeric_limits<double>::quiet_NaN(),
+                  "gamma or beta is NaN here");
   }
 }
 
@@ -238,6 +246,7 @@ void RowJudge::judge_finite_row() {
   const RowFacts& facts = input_.condition.facts();
   allowance_.emplace(contract_, input_.problem->x.dtype, facts, input_.problem->eps);
   demand_ = demand_of(contract_, facts.constant);
+  constant_ = facts.constant;
   exact_constant_ = facts.constant && contract_.claims && contract_.claims->constant_exact;
   if (contract_.flush()) flushed_ = FlushedRow::of(input_, contract_);
   out_.kappa = facts.kappa;
@@ -249,10 +258,11 @@ void RowJudge::judge_finite_row() {
     } else if (!in_range() && !full_range_) {
       ++out_.counts.skipped;
     } else if (degenerate()) {
-      // Demanded only where the computed mean is certainly exact.
+      // Demanded only where the computed mean is certainly exact. 0/0 is nothing, or what a short cut gives.
       if (allowance_->mean_exact()) {
-        class_outcome(i, std::isnan(y_value(i)), std::numeric_limits<double>::quiet_NaN(),
-                      "variance and eps are both 0, so y is NaN");
+        class_outcome(i, std::isnan(y_value(i)) || is_beta_of_constant(i),
+                      std::numeric_limits<double>::quiet_NaN(),
+                      "variance and eps are both 0, so y is NaN (or beta)");
       } else {
         make_void();
       }

@@ -69,8 +69,9 @@ void RowJudge::judge_statistics(bool finite) {
     }
     if (unbounded_ || (!allowance_->in_range() && !full_range_)) return;
     if (degenerate()) {
-      if (allowance_->mean_exact() && value != kInfinity) {
-        wrong_class(Output::rstd, got, kInfinity, "variance and eps are both 0");
+      // A root that is refined by Newton's steps multiplies that infinity by 0.
+      if (allowance_->mean_exact() && value != kInfinity && !std::isnan(value)) {
+        wrong_class(Output::rstd, got, kInfinity, "variance and eps are both 0: neither infinite nor NaN");
       }
     } else if (allowance_->voided()) {
       // rstd^ lies between 0 and what eps alone allows.

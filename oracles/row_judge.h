@@ -63,6 +63,8 @@ class RowJudge {
   /// Another class (NaN, an infinity, a number) was demanded.
   void wrong_class(Output output, std::uint64_t got, double want, const std::string& reason,
                    std::int64_t column = 0);
+  /// Of a constant row: whether y is beta, as a kernel gives that takes a short cut there.
+  bool is_beta_of_constant(std::int64_t column) const;
   void class_outcome(std::int64_t column, bool right, double want, const std::string& reason);
   void wrong(ElementReport r);
 
@@ -86,6 +88,7 @@ class RowJudge {
   std::optional<RowAllowance> allowance_;
   std::unique_ptr<FlushedRow> flushed_;  // where the contract lets it be computed in place of the row
   Demand demand_;
+  bool constant_ = false;        // the row is: x_hat is 0, whatever it is multiplied by
   bool exact_constant_ = false;  // the row is constant, and the contract has beta there
   RowOutcome out_;
   Number largest_number_;

@@ -181,6 +181,36 @@ TEST(Judge, HoldsNonFiniteColumnsToTheirClassOnEveryKindOfRow) {
     EXPECT_EQ(judged(c, o).verdict, Verdict::fail) << "a number where gamma is infinite";
     seen += 2;
   }
+  // A kernel that gives beta for a constant row at once forms no 0*inf, no 0*NaN; any other number is wrong.
+  Case constant = make(DType::f32, 1, {1.5, 1.5}, 1e-5);
+  constant.gamma = Tensor(DType::f32, {2});
+  constant.beta = Tensor(DType::f32, {2});
+  for (int i = 0; i < 2; ++i) {
+    constant.gamma->set_value(i, i == 0 ? nan : inf);
+    constant.beta->set_value(i, i + 1);
+  }
+  Observation short_cut = run(constant);
+  for (int i = 0; i < 2; ++i) short_cut.y.set_value(i, i + 1);
+  EXPECT_NE(judged(constant, short_cut).verdict, Verdict::fail);
+  for (int i = 0; i < 2; ++i) {
+    Observation wrong = short_cut;
+    wrong.y.set_value(i, 5);
+    EXPECT_EQ(judged(constant, wrong).verdict, Verdict::fail) << i;
+    ++seen;
+  }
+  // Nor 0/0, where the variance and eps are both 0. A root by Newton's steps makes NaN of an infinite rstd.
+  const Case nothing = make(DType::f32, 1, {1.5}, 0);
+  for (const auto& [y, rstd, right] : {std::tuple{nan, inf, true},
+                                       {nan, nan, true},
+                                       {0.0, inf, true},
+                                       {5.0, inf, false},
+                                       {nan, 0.0, false}}) {
+    Observation o = run(nothing);
+    o.y.set_value(0, y);
+    o.rstd->set_value(0, rstd);
+    EXPECT_EQ(judged(nothing, o).verdict != Verdict::fail, right) << y << " " << rstd;
+    ++seen;
+  }
   // rstd where no bound holds: not negative, not NaN, and finite since eps alone keeps it so.
   const Case steep = make(DType::f32, 1, {8388608, 8388609, 8388608, 8388608}, 1e-5);
   for (const double bad : {-1.0, nan, inf}) {
