@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,11 @@ TEST(Plugin, ARightOnePasses) {
   for (const std::string how : {"", "--in-process"}) {
     const Told told = check("right", how);
     EXPECT_EQ(told.code, 0) << told.out << told.err;
-    EXPECT_EQ(told.out.find("UNSUPPORTED"), std::string::npos)
+    EXPECT_FALSE(std::regex_search(told.out, std::regex("UNSUPPORTED [0-9]")))
         << "y is judged where mean and rstd are not offered: " << told.out;
     EXPECT_NE(told.out.find("held to stable"), std::string::npos) << told.out;
   }
-  const Told loud = check("floods");
+  const Told loud = check("floods", "--skip-probes numbers,memory,semantics");
   EXPECT_EQ(loud.code, 0) << loud.out << loud.err;
   fmt::print("right in a worker, in this process, and with 300 KB a call on stdout\n");
 }

@@ -19,6 +19,7 @@
 #include "reports/junit.h"
 #include "reports/numbers.h"
 #include "reports/plugins.h"
+#include "reports/probes_text.h"
 #include "reports/render_json.h"
 #include "reports/render_text.h"
 #include "reports/select.h"
@@ -83,14 +84,17 @@ std::size_t print_notes(const Tally& all) {
   return printed;
 }
 
-void print_summary(const Tally& all, std::size_t jobs, std::size_t shown, Exit code, const Style& style) {
-  const std::int64_t findings = all.findings();
+void print_summary(const Tally& all, std::int64_t probe_findings, std::size_t jobs, std::size_t shown,
+                   Exit code, const Style& style) {
+  const std::int64_t findings = all.findings() + probe_findings;
   fmt::print("{} of implementation and dtype: {}, {} elements: {}\n",
              counted(static_cast<std::int64_t>(jobs), "pair"), counted(all.evaluations, "evaluation"),
              grouped(all.counts.elements), shares_text(all.counts));
   if (findings > 0) {
+    const std::string probes =
+        probe_findings > 0 ? fmt::format(", {} of them by probes", probe_findings) : std::string();
     const std::string text =
-        fmt::format("{} in {}", counted(findings, "finding"), counted(all.cases, "case"));
+        fmt::format("{} in {}{}", counted(findings, "finding"), counted(all.cases, "case"), probes);
     if (shown == 0) {
       fmt::print("{}, all of them expected (normcheck check IMPL, or --verbose, shows them)\n",
                  style.red(text));
@@ -158,6 +162,7 @@ std::vector<SweepEntry> run_and_print(const std::vector<SweepJob>& jobs, const S
       fmt::print("{}", entry_line(entry, style));
     } else {
       fmt::print("{}{}", i == 0 ? "" : "\n", entry_text(entry, style));
+      fmt::print("{}", probes_text(entry, style));
       if (plan.contract.kind == ContractKind::stable) fmt::print("  {}", blind_text(entry.dtype));
     }
     std::fflush(stdout);
@@ -236,11 +241,18 @@ Exit run_check(const Options& options) {
   print_plugins(plan);
   std::vector<SweepEntry> entries = run_and_print(jobs, plan, is_brief(options), style);
   Tally all;
-  for (const SweepEntry& entry : entries) all.add(entry.total());
+  std::int64_t probe_findings = 0;
+  for (const SweepEntry& entry : entries) {
+    all.add(entry.total());
+    probe_findings += entry.probe_findings();
+  }
   const auto shown = show_findings(entries, options, style);
   fmt::print("\n");
   const std::size_t unexpected_passes = print_unexpected_passes(entries);
-  if (unexpected_passes + print_notes(all) > 0) fmt::print("\n");
+  std::string notes;
+  for (const SweepEntry& entry : entries) notes += probe_notes(entry);
+  fmt::print("{}", notes);
+  if (unexpected_passes + print_notes(all) + notes.size() > 0) fmt::print("\n");
 
   const bool crashed = std::any_of(shown.begin(), shown.end(), [](const Finding* f) {
     return f->judgement.verdict == Verdict::crash || f->judgement.verdict == Verdict::timeout;
@@ -255,14 +267,14 @@ Exit run_check(const Options& options) {
   }
 
   Exit code = Exit::well;
-  if (baseline ? !baseline->red.empty() : all.findings() > 0 || (options.strict && unexpected_passes > 0)) {
+  if (baseline ? !baseline->red.empty() : all.findings() + probe_findings > 0 || (options.strict && unexpected_passes > 0)) {
     code = Exit::finding;
   } else if (all.counts.proved == 0) {
     code = Exit::nothing_proved;
   }
   if (!options.json.empty()) write_json(options, plan, entries, shown);
   if (!options.junit.empty()) write_junit(options, entries, baseline ? &*baseline : nullptr, list);
-  print_summary(all, jobs.size(), shown.size(), code, style);
+  print_summary(all, probe_findings, jobs.size(), shown.size(), code, style);
   if (!options.no_timing) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     std::fflush(stdout);

@@ -12,6 +12,7 @@
 #include "reports/commands.h"
 #include "reports/console.h"
 #include "reports/detection_floor.h"
+#include "reports/probes.h"
 #include "reports/select.h"
 
 namespace normcheck {
@@ -61,17 +62,29 @@ void print_contracts() {
   }
 }
 
+void print_probes() {
+  std::size_t width = 4;
+  for (const Probe& probe : probes()) width = std::max(width, probe.name.size());
+  const std::size_t column = width + 2 + 9 + 2;
+  fmt::print("{:<{}}  {:<9}  {}\n", "name", width, "group", "what is tried");
+  for (const Probe& probe : probes())
+    fmt::print("{:<{}}  {:<9}  {}", probe.name, width, group_name(probe.group),
+               wrapped(probe.meaning, column));
+}
+
 }  // namespace
 
 Exit run_list(const Options& options) {
   std::vector<DType> dtypes = dtypes_named(options.dtypes);
   if (!dtypes.empty() && !options.floor) throw InputError("--dtype: list takes it with --floor alone");
   if (dtypes.empty()) dtypes = {DType::f32, DType::f64, DType::f16, DType::bf16};
-  const bool none = !options.algorithms && !options.list_regimes && !options.contracts && !options.floor;
+  const bool none = !options.algorithms && !options.list_regimes && !options.contracts && !options.floor &&
+                    !options.list_probes;
   if (options.rows || none) print_rows();
   if (options.algorithms) fmt::print("{}", algorithms_text());
   if (options.list_regimes) print_regimes();
   if (options.contracts) print_contracts();
+  if (options.list_probes) print_probes();
   if (options.floor) fmt::print("{}", floors_text(detection_floors(dtypes)));
   return Exit::well;
 }

@@ -11,6 +11,7 @@
 #include "reports/commands.h"
 #include "reports/numbers.h"
 #include "reports/plugins.h"
+#include "reports/probe_run.h"
 #include "reports/render_text.h"
 #include "reports/select.h"
 
@@ -75,11 +76,34 @@ bool replay(const Row& row, const Case& c, const std::string& file, const Option
   return failed;
 }
 
+/// Runs one probe on the case; whether it found something.
+bool replay_probe(const Row& row, const Probe& probe, const Case& c, const std::string& file,
+                  const Options& options, const Style& style) {
+  const Contract contract = contract_of(row, options.contract);
+  ProbePlan plan;
+  plan.strict = options.strict;
+  plan.oracle = oracle_named(options.oracle);
+  ProbeResults results = run_probe(row, probe, c, contract, plan);
+  for (Finding& finding : results.findings) {
+    finding.replay = replay_arguments(file, row.name, finding.asked) + probe_arguments(finding);
+    fmt::print("{}", finding_text(finding, options.program, style));
+  }
+  const ProbeTally& tally = results.tallies.front();
+  if (results.findings.empty())
+    fmt::print("{}  {}  probe {}  {}  case {}: {}\n", style.green("no finding"), row.name, probe.name,
+               problem_text(c), c.id, counted(tally.calls(), "call"));
+  for (const std::string& note : tally.notes) fmt::print("  NOTE     {}\n", note);
+  return !results.findings.empty();
+}
+
 }  // namespace
 
 Exit run_replay(const Options& options) {
   const Style style{colour_wanted()};
   const Row* named = options.impl.empty() ? nullptr : &row_named(options.impl, options);
+  const Probe* probe = options.probe.empty() ? nullptr : &probe_named(options.probe);
+  if (probe != nullptr && (named == nullptr || named->outside == nullptr))
+    throw InputError("--probe: probes are for plug-ins; expected --impl ./libmine.so or --impl exec:COMMAND");
   oracle_named(options.oracle);
   parse_contract(options.contract, &table().front());
   std::vector<Case> cases;  // all are read before any is run: an unreadable one is exit 2 and nothing else
@@ -90,7 +114,9 @@ Exit run_replay(const Options& options) {
     if (rows.empty())
       fmt::print("NOT RUN  {}: no right implementation offers {}\n", cases[i].id,
                  dtype_name(cases[i].x.dtype));
-    for (const Row* row : rows) failed |= replay(*row, cases[i], options.names[i], options, style);
+    for (const Row* row : rows)
+      failed |= probe != nullptr ? replay_probe(*row, *probe, cases[i], options.names[i], options, style)
+                                 : replay(*row, cases[i], options.names[i], options, style);
   }
   return failed ? Exit::finding : Exit::well;
 }

@@ -58,7 +58,7 @@ std::string file_stem(std::string_view impl) {
 }
 
 void keep_finding(Finding& finding, const std::filesystem::path& folder) {
-  Case kept = finding.problem;
+  Case kept = finding.base.value_or(finding.problem);
   auto& violates = kept.violates;
   // A name of the table means the same everywhere; that of a kernel from outside only where it lies.
   if (find_row(finding.impl) != nullptr &&
@@ -71,6 +71,13 @@ void keep_finding(Finding& finding, const std::filesystem::path& folder) {
   write_file_atomically(path, text);
   finding.kept = path;
   finding.replay = replay_arguments(path.string(), finding.impl, finding.asked);
+  finding.replay += probe_arguments(finding);
+}
+
+std::string probe_arguments(const Finding& finding) {
+  return finding.probe.empty()
+             ? std::string()
+             : fmt::format(" --probe {}{}", finding.probe, finding.strict ? " --strict" : "");
 }
 
 }  // namespace normcheck

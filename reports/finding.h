@@ -22,6 +22,11 @@ struct Finding {
   Case problem;
   Judgement judgement;
   std::optional<StageReport> stage;
+  std::string probe;        ///< the probe that found it; empty for a plain case
+  std::string probe_words;  ///< what of the probe it was
+  bool strict = false;      ///< found because --strict was given
+  std::optional<Case>
+      base;               ///< where a probe varied its case: that case, which is kept in place of `problem`
   bool expected = false;  ///< by the row's `expect` or by the case's `violates`
 };
 
@@ -38,5 +43,8 @@ std::string file_stem(std::string_view impl);
 /// Writes the case, with `row` added to what it violates, to FOLDER/<impl-with-dashes>-<8 hex>.case and
 /// fills in `replay` and `kept`. The hex is of the written bytes, so one case has one name.
 void keep_finding(Finding& finding, const std::filesystem::path& folder);
+
+/// What is added to the arguments of replay to have its probe run; empty where there is none.
+std::string probe_arguments(const Finding& finding);
 
 }  // namespace normcheck

@@ -67,10 +67,12 @@ std::string verdict_text(Verdict verdict, const Style& style) {
 
 std::string finding_text(const Finding& finding, std::string_view program, const Style& style) {
   const Judgement& j = finding.judgement;
-  const std::string regime = finding.regime.empty() ? fmt::format("case {}", finding.problem.id)
-                                                    : fmt::format("regime {}", finding.regime);
+  const std::string regime = !finding.probe.empty()   ? fmt::format("probe {}", finding.probe)
+                             : finding.regime.empty() ? fmt::format("case {}", finding.problem.id)
+                                                      : fmt::format("regime {}", finding.regime);
   std::string out = fmt::format("{}  {}  {}  {}  eps {}\n", verdict_text(j.verdict, style), finding.impl,
                                 problem_text(finding.problem), regime, exact_decimal(finding.problem.eps));
+  if (!finding.probe_words.empty()) out += fmt::format("  probe    {}\n", finding.probe_words);
   if (j.worst) {
     out += worst_text(finding, *j.worst);
     for (const std::string& fault : j.faults) out += fmt::format("  beside   {}\n", fault);

@@ -111,6 +111,7 @@ void add_list(CLI::App& app, Options& o) {
   list->add_flag("--algorithms", o.algorithms, "what each computes, costs, and how far off it can be");
   list->add_flag("--regimes", o.list_regimes, "the families of inputs");
   list->add_flag("--contracts", o.contracts, "what an implementation can be held to");
+  list->add_flag("--probes", o.list_probes, "what a plug-in is tried with beside its cases");
   list->add_flag("--floor", o.floor, "the smallest fault that must show, by dtype and row length");
   list->add_option("--dtype", o.dtypes, "with --floor: f32, f64, f16, bf16 (default: all)")->delimiter(',');
 }
@@ -134,8 +135,14 @@ void add_check(CLI::App& app, Options& o) {
                     "write the results to this file, as JUnit XML: a suite a pair, a test a regime");
   check->add_option("--baseline", o.baseline,
                     "a list of findings that are accepted for a while: only what is not as listed is exit 1");
-  check->add_flag("--strict", o.strict,
-                  "a case that says an implementation fails there, and did not, counts as a finding");
+  check->add_flag(
+      "--strict", o.strict,
+      "a case that says an implementation fails there, and did not, counts as a finding; of a plug-in, "
+      "other bits in another batch too, and all that is to be refused is asked of it");
+  check
+      ->add_option("--skip-probes", o.skip_probes,
+                   "probes of a plug-in to leave out, or groups of them (normcheck list --probes)")
+      ->delimiter(',');
 }
 
 void add_compare(CLI::App& app, Options& o) {
@@ -157,6 +164,8 @@ void add_replay(CLI::App& app, Options& o) {
                      "stable (default), own or claims (normcheck list --contracts)");
   replay->add_option("--oracle", o.oracle, "automatic (default) or exact");
   add_plugin_options(*replay, o);
+  replay->add_option("--probe", o.probe, "run this probe on the cases (normcheck list --probes)");
+  replay->add_flag("--strict", o.strict, "with --probe: as check --strict has it");
   replay->add_flag("--verbose", o.verbose, "print the six steps with their shapes");
 }
 

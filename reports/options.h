@@ -50,9 +50,12 @@ struct Options {
   std::optional<double> deadline;    ///< seconds
   std::optional<double> memory_gib;  ///< 0: no limit
   bool strict = false;
+  std::vector<std::string> skip_probes;
+  std::string probe;  ///< replay --probe
   bool no_timing = false;
   bool verbose = false;
-  bool algorithms = false, list_regimes = false, contracts = false, rows = false, floor = false;  ///< list
+  bool algorithms = false, list_regimes = false, contracts = false, rows = false, floor = false,
+       list_probes = false;  ///< list
 };
 
 /// The program should end here with this code: help and version (0) or wrong usage (2). `text` goes to

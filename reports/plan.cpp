@@ -59,6 +59,11 @@ SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
   }
   plan.oracle = oracle_named(options.oracle);
   plan.seed = options.seed;
+  plan.probes.run = options.command == "check";
+  plan.probes.skipped = probes_named(options.skip_probes);
+  plan.probes.strict = options.strict;
+  plan.probes.seed = options.seed;
+  plan.probes.oracle = plan.oracle;
   plan.budget = options.budget.value_or(Budget{default_evaluations, 0});
   if (options.lengths.given) plan.long_rows = 0;
   // A run that names its regimes asks for those alone; a folder that is named is looked at all the same.

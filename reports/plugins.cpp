@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
 
 #include "corpus/error.h"
+#include "reports/probes.h"
 
 namespace normcheck {
 namespace {
@@ -40,6 +42,11 @@ std::pair<std::string, std::string> split_name(const std::string& name) {
   return {name.substr(0, at + 3), name.substr(at + 4)};
 }
 
+bool skips_probe(const Options& options, std::string_view name) {
+  const auto skipped = probes_named(options.skip_probes);
+  return std::any_of(skipped.begin(), skipped.end(), [&](const Probe* probe) { return probe->name == name; });
+}
+
 Opened& open(const std::string& what, const Options& options) {
   const auto at = opened().find(what);
   if (at != opened().end()) return at->second;
@@ -56,6 +63,10 @@ Opened& open(const std::string& what, const Options& options) {
   for (Implementation& implementation : out.plugin->implementations()) {
     implementation.ask_refusals =
         options.strict || implementation.claims.find("refuses=") != std::string::npos;
+    for (std::size_t i = 0; i < watch_names.size(); ++i) {
+      const bool off = skips_probe(options, watch_names[i]);
+      for (Watches& watches : implementation.watches) watches.off[i] = off;
+    }
     out.names.push_back(one ? what : fmt::format("{}{}{}", what, program ? "::" : ":", implementation.name));
     Row& row = out.rows.emplace_back();
     row.name = out.names.back();

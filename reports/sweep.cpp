@@ -163,6 +163,12 @@ class Sweeper {
     }
   }
 
+  void run_probes() {
+    if (row_.outside == nullptr || !plan_.probes.run) return;
+    probes_ =
+        normcheck::run_probes(row_, entry_.dtype, contract_, plan_.probes, entry_.total().findings() > 0);
+  }
+
   SweepEntry finish() {
     SweepEntry out = std::move(entry_);
     for (std::size_t slot = 0; slot < worst_.size(); ++slot) {
@@ -171,6 +177,12 @@ class Sweeper {
         out.of_regime.push_back(out.regimes[slot].findings());
       }
     }
+    out.probes = std::move(probes_.tallies);
+    for (Finding& finding : probes_.findings) {
+      out.findings.push_back(std::move(finding));
+      out.of_regime.push_back(1);
+    }
+    out.unexpected_findings += out.probe_findings();
     std::erase_if(out.regimes, [](const Tally& t) { return t.cases == 0; });
     return out;
   }
@@ -210,6 +222,7 @@ class Sweeper {
   Contract contract_;
   SweepEntry entry_;
   std::vector<std::vector<Finding>> worst_;
+  ProbeResults probes_;
 };
 
 }  // namespace
@@ -229,6 +242,12 @@ Tally SweepEntry::total() const {
   return sum;
 }
 
+std::int64_t SweepEntry::probe_findings() const {
+  std::int64_t sum = 0;
+  for (const ProbeTally& tally : probes) sum += tally.findings;
+  return sum;
+}
+
 Case generated_case(const SweepPlan& plan, DType dtype, std::uint64_t item, std::int64_t most_rows) {
   GenRequest request = draw_request(plan, dtype, item);
   request.rows = std::min(request.rows, most_rows);
@@ -241,6 +260,7 @@ SweepEntry sweep(const Row& row, DType dtype, const SweepPlan& plan) {
   sweeper.run_corpus();
   sweeper.run_generated();
   sweeper.run_long();
+  sweeper.run_probes();
   return sweeper.finish();
 }
 

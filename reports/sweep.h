@@ -15,6 +15,7 @@
 #include "reports/corpus_files.h"
 #include "reports/finding.h"
 #include "reports/options.h"
+#include "reports/probes.h"
 #include "reports/tally.h"
 
 namespace normcheck {
@@ -34,6 +35,7 @@ struct SweepPlan {
   Budget budget;                      ///< of generated rows, an implementation and dtype
   std::int64_t long_rows = 16;        ///< rows at each of the two long lengths; 0: none
   std::vector<CorpusCase> corpus;     ///< run whole, beside the budget
+  ProbePlan probes;                   ///< of plug-ins
   bool corpus_missing = false;        ///< it was wanted, and there is none
   std::size_t findings_a_regime = 2;  ///< how many of the worst are kept; all of the corpus are
 };
@@ -58,7 +60,11 @@ struct SweepEntry {
   std::vector<CorpusResult> corpus;
   std::int64_t unexpected_findings = 0;
   std::vector<std::string> unexpected_passes;  ///< corpus files that say `violates` of this row, and passed
+  std::vector<ProbeTally> probes;              ///< of a plug-in; their findings are among `findings`
   Tally total() const;
+  std::int64_t probe_findings() const;
+  /// Of cases and probes.
+  std::int64_t all_findings() const { return total().findings() + probe_findings(); }
 };
 
 /// The generated case number `item` of a plan (its regime is that of item modulo their number), cut to at

@@ -36,6 +36,13 @@ Observation Implementation::run(const Case& c, Wanted wanted, Layout layout) {
   bool& told = told_load_faults_[static_cast<std::size_t>(c.x.dtype)];
   if (!told) out.faults.insert(out.faults.end(), load_faults_.begin(), load_faults_.end());
   told = true;
+  Watches& watch = watches[static_cast<std::size_t>(c.x.dtype)];
+  std::erase_if(out.faults, [&](const std::string& fault) {
+    const auto of = watch_of(fault);
+    if (!of) return false;
+    ++watch.seen[static_cast<std::size_t>(*of)];
+    return watch.off[static_cast<std::size_t>(*of)];
+  });
   return out;
 }
 

@@ -11,6 +11,7 @@
 
 #include "impl/outside.h"
 #include "impl/plugin/layout.h"
+#include "impl/plugin/watch.h"
 
 struct nc_plugin;
 
@@ -46,6 +47,7 @@ class Implementation : public Outside {
   std::string_view claims_text() const override { return claims; }
 
   bool ask_refusals = false;
+  std::array<Watches, 8> watches{};  ///< by dtype; faults of those that are off are not told
 
  private:
   friend class Plugin;

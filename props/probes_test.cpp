@@ -1,0 +1,126 @@
+// Promise: each probe sees the fault that it is for, names itself, and repeats it; no probe flags a right
+// kernel, nor one that honestly refuses.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "props/command_run.h"
+
+namespace normcheck {
+namespace {
+
+std::string object(const std::string& name) {
+  return fmt::format("{}/plugin_probed.so:{}", NORMCHECK_PLUGINS, name);
+}
+
+Told check(const std::string& name, const std::string& more = "--dtype f32") {
+  return run("check " + object(name) + " --regime unit_normal --n 2..64 --budget 20 --no-timing " + more);
+}
+
+/// The line of the block of probes that begins so; empty where there is none.
+std::string line_of(const Told& told, const std::string& head) {
+  const auto from = told.out.find("    " + head);
+  if (from == std::string::npos) return {};
+  auto to = told.out.find('\n', from);
+  while (told.out.compare(to + 1, 6, "      ") == 0) to = told.out.find('\n', to + 1);
+  return told.out.substr(from, to - from);
+}
+
+/// The arguments of the first replay line that has `words`; empty where there is none.
+std::string replay_of(const Told& told, const std::string& words) {
+  for (auto at = told.out.find("  replay   "); at != std::string::npos;
+       at = told.out.find("  replay   ", at + 1)) {
+    const auto from = told.out.find("replay ", at + 10);
+    const std::string line = told.out.substr(from, told.out.find('\n', from) - from);
+    if (line.find(words) != std::string::npos) return line;
+  }
+  return {};
+}
+
+TEST(Probes, ARightKernelPassesEach) {
+  const Told told = check("right", "");
+  EXPECT_EQ(told.code, 0) << told.out << told.err;
+  EXPECT_EQ(line_of(told, "finding"), "") << told.out;
+  EXPECT_EQ(line_of(told, "NOTE"), "") << told.out;
+  EXPECT_EQ(line_of(told, "UNSUPPORTED"), "") << told.out;
+  const Told list = run("list --probes");
+  std::size_t names = 0;
+  for (auto at = list.out.find('\n'); at + 1 < list.out.size(); at = list.out.find('\n', at + 1))
+    names += list.out[at + 1] != ' ' ? 1 : 0;
+  fmt::print("{} probes listed; a right kernel in f32 and bf16\n", names);
+}
+
+TEST(Probes, AnHonestRefusalIsNoFinding) {
+  const Told told = check("plain_layouts");
+  EXPECT_EQ(told.code, 0) << told.out << told.err;
+  for (const char* layout : {"padded_rows", "sliced", "inner_stride_2", "transposed"})
+    EXPECT_NE(line_of(told, "UNSUPPORTED").find(layout), std::string::npos) << layout << '\n' << told.out;
+}
+
+struct Planted {
+  std::string fault, probe, dtype = "f32";
+};
+
+TEST(Probes, EachSeesTheFaultThatItIsFor) {
+  const std::vector<Planted> all = {{"beta_needs_gamma", "affine"},
+                                    {"mean_needs_rstd", "statistics"},
+                                    {"half_parameters", "parameter_dtype", "bf16"},
+                                    {"single_is_nan", "one_element"},
+                                    {"fails_empty", "zero_rows"},
+                                    {"first_dim_is_rows", "rank_one"},
+                                    {"last_dim_only", "dims"},
+                                    {"rows_in_grid", "row_counts"},
+                                    {"rows_in_blocks", "row_counts"},
+                                    {"aligned_loads", "element_aligned"},
+                                    {"caches_gamma", "same_addresses"},
+                                    {"caches_x", "same_addresses"},
+                                    {"caches_eps", "same_addresses"},
+                                    {"keeps_mean", "state"},
+                                    {"tires", "state"}};
+  for (const Planted& p : all) {
+    const Told told = check(p.fault, "--verbose --dtype " + p.dtype);
+    const std::string found = line_of(told, "finding");
+    EXPECT_EQ(told.code, 1) << p.fault << '\n' << told.out << told.err;
+    EXPECT_NE(found.find(p.probe + " ("), std::string::npos) << p.fault << '\n' << told.out;
+    const std::string again = replay_of(told, "--probe " + p.probe);
+    ASSERT_NE(again, "") << p.fault << '\n' << told.out;
+    const Told seen = run(again);
+    EXPECT_EQ(seen.code, 1) << p.fault << ": " << again << '\n' << seen.out << seen.err;
+    EXPECT_NE(seen.out.find("probe " + p.probe), std::string::npos) << seen.out;
+  }
+  fmt::print("{} planted faults, each found by its probe and again by its replay line\n", all.size());
+}
+
+TEST(Probes, OtherBitsAreANoteAndUnderStrictAFinding) {
+  const std::vector<std::pair<std::string, std::string>> all = {
+      {"restless", "repeat"}, {"by_position", "row_position"}, {"by_batch", "batch_size"}};
+  for (const auto& [fault, probe] : all) {
+    const Told told = check(fault);
+    EXPECT_EQ(told.code, 0) << fault << '\n' << told.out << told.err;
+    EXPECT_NE(line_of(told, "NOTE").find(probe), std::string::npos) << fault << '\n' << told.out;
+    EXPECT_NE(told.out.find("both keep the contract"), std::string::npos) << told.out;
+    const Told strict = check(fault, "--dtype f32 --strict --verbose --skip-probes numbers,memory");
+    EXPECT_EQ(strict.code, 1) << fault << '\n' << strict.out << strict.err;
+    EXPECT_NE(line_of(strict, "finding").find(probe), std::string::npos) << strict.out;
+    const std::string again = replay_of(strict, "--probe " + probe);
+    EXPECT_EQ(run(again).code, 1) << again;
+    EXPECT_NE(again.find("--strict"), std::string::npos) << again;
+  }
+}
+
+TEST(Probes, WhatIsSkippedIsSaid) {
+  const Told one = check("caches_gamma", "--dtype f32 --skip-probes same_addresses,state,numbers,semantics");
+  EXPECT_EQ(one.code, 0) << one.out << one.err;
+  EXPECT_NE(line_of(one, "left out").find("same_addresses"), std::string::npos) << one.out;
+  EXPECT_NE(one.out.find("--skip-probes"), std::string::npos) << one.out;
+  const Told wrong = check("right", "--skip-probes stat");
+  EXPECT_EQ(wrong.code, 2) << wrong.out;
+  EXPECT_NE(wrong.err.find("state"), std::string::npos) << wrong.err;
+  EXPECT_EQ(run("replay no.case --impl two_pass/f32 --probe state").code, 2);
+}
+
+}  // namespace
+}  // namespace normcheck

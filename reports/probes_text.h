@@ -1,0 +1,17 @@
+// The probes of an implementation as a block of the check's output.
+#pragma once
+
+#include <string>
+
+#include "reports/console.h"
+#include "reports/sweep.h"
+
+namespace normcheck {
+
+/// By what they came to, worst first: a line each with the probes' names; empty where none were run.
+std::string probes_text(const SweepEntry& entry, const Style& style);
+
+/// NOTE lines of an entry's probes, each probe's first, with how many more.
+std::string probe_notes(const SweepEntry& entry);
+
+}  // namespace normcheck
