@@ -18,9 +18,16 @@ std::string name_head(std::string_view impl, DType dtype) {
   return fmt::format("check-{}.{}.", file_stem(impl), dtype_name(dtype));
 }
 
-/// The case of an entry under the implementation that it names, as it comes out now.
-std::optional<Finding> run_again(const Case& c, const SweepEntry& entry, const SweepPlan& plan) {
+/// The case of an entry under the implementation that it names, as it comes out now: by itself, or with a
+/// probe where that is named.
+std::optional<Finding> run_again(const Case& c, const std::string& probe, const SweepEntry& entry,
+                                 const SweepPlan& plan) {
   const Contract contract = held_to(plan, *entry.row);
+  if (!probe.empty()) {
+    ProbeResults results = run_probe(*entry.row, probe_named(probe), c, contract, plan.probes);
+    if (results.findings.empty()) return std::nullopt;
+    return std::move(results.findings.front());
+  }
   Judgement now = run_and_judge(*entry.row, c, contract, plan.oracle);
   if (!is_finding(now.verdict)) return std::nullopt;
   return make_finding(*entry.row, c, std::move(now), contract);
@@ -36,7 +43,9 @@ Replayed replay_entry(const BaselineEntry& listed, const std::vector<SweepEntry>
   std::error_code error;
   if (at == entries.end() || !std::filesystem::is_regular_file(listed.input, error)) return out;
   out.ran = true;
-  if (const auto finding = run_again(read_case(listed.input), *at, plan)) {
+  const std::string where = listed.finding.substr(name_head(at->row->name, at->dtype).size());
+  const std::string probe = where.starts_with(probe_regime) ? where.substr(probe_regime.size()) : "";
+  if (const auto finding = run_again(read_case(listed.input), probe, *at, plan)) {
     out.failed = true;
     // Where a case came from is not in it: under this implementation and dtype, it is the one that is listed.
     out.now = listed.finding;
@@ -78,7 +87,7 @@ BaselineResult compare_with_baseline(const std::vector<BaselineEntry>& list, std
       } else {
         keep_finding(finding, found);
         out.red.push_back(fmt::format("new: {}: {}", name, baseline_says(finding)));
-        const auto again = run_again(finding.problem, entry, plan);
+        const auto again = run_again(finding.base.value_or(finding.problem), finding.probe, entry, plan);
         if (again) {
           const std::string input = std::filesystem::absolute(finding.kept).string();
           out.blocks.push_back(baseline_block(name, input, baseline_says(*again)));

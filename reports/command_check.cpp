@@ -267,7 +267,8 @@ Exit run_check(const Options& options) {
   }
 
   Exit code = Exit::well;
-  if (baseline ? !baseline->red.empty() : all.findings() + probe_findings > 0 || (options.strict && unexpected_passes > 0)) {
+  if (baseline ? !baseline->red.empty()
+               : all.findings() + probe_findings > 0 || (options.strict && unexpected_passes > 0)) {
     code = Exit::finding;
   } else if (all.counts.proved == 0) {
     code = Exit::nothing_proved;

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "reports/numbers.h"
+#include "reports/probes_text.h"
 #include "reports/render_text.h"
 
 namespace normcheck {
@@ -92,6 +93,22 @@ void add_regime(Suite& suite, const SweepEntry& entry, const Tally& tally, const
   }
 }
 
+void add_probe(Suite& suite, const SweepEntry& entry, const ProbeTally& tally, const BaselineResult* baseline,
+               const std::vector<BaselineEntry>& list) {
+  const std::string name = fmt::format("{}{}", probe_regime, tally.probe->name);
+  suite.add(name);
+  const auto finding = std::find_if(entry.findings.begin(), entry.findings.end(),
+                                    [&](const Finding& f) { return f.regime == name; });
+  if (finding != entry.findings.end()) {
+    const std::string why = baseline != nullptr ? excuse(*finding, list) : std::string();
+    if (!why.empty()) return suite.skip(why);
+    suite.fail(verdict_name(finding->judgement.verdict), baseline_says(*finding),
+               finding_text(*finding, "normcheck", Style{}));
+  } else if (const std::string why = not_judged(tally); !why.empty()) {
+    suite.skip(why);
+  }
+}
+
 }  // namespace
 
 std::string junit_xml(const std::vector<SweepEntry>& entries, const BaselineResult* baseline,
@@ -101,6 +118,7 @@ std::string junit_xml(const std::vector<SweepEntry>& entries, const BaselineResu
     Suite& suite = suites.emplace_back();
     suite.name = fmt::format("{} {}", entry.row->name, dtype_name(entry.dtype));
     for (const Tally& tally : entry.regimes) add_regime(suite, entry, tally, baseline, list);
+    for (const ProbeTally& tally : entry.probes) add_probe(suite, entry, tally, baseline, list);
   }
   if (baseline != nullptr) {
     Suite& suite = suites.emplace_back();

@@ -115,7 +115,7 @@ void ProbeRun::keep(const Case& c, Judgement judgement, std::string_view what) {
   ++tally_.findings;
   if (finding_) return;
   finding_ = make_finding(row_, c, std::move(judgement), contract_);
-  finding_->regime = fmt::format("probe/{}", tally_.probe->name);
+  finding_->regime = fmt::format("{}{}", probe_regime, tally_.probe->name);
   finding_->probe = tally_.probe->name;
   finding_->probe_words = what;
   finding_->strict = plan_.strict;

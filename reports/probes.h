@@ -18,6 +18,9 @@ namespace normcheck {
 
 class ProbeRun;
 
+/// What the regime of a probe's finding begins with; the probe's name follows.
+inline constexpr std::string_view probe_regime = "probe/";
+
 enum class ProbeGroup : std::uint8_t { numbers, memory, semantics };
 std::string_view group_name(ProbeGroup group);
 

@@ -11,6 +11,7 @@ namespace normcheck {
 namespace {
 
 constexpr std::size_t head_width = 14;
+constexpr const char* note_head = "NOTE";
 
 /// One of the lines: where it stands, and its head.
 struct Outcome {
@@ -26,7 +27,7 @@ Outcome outcome(const ProbeTally& t) {
   if (!t.left_out.empty()) return {9, "left out"};
   if (t.findings + t.seen > 0) return {0, "finding"};
   if (t.masked > 0) return {1, "wrong anyway"};
-  if (!t.notes.empty()) return {2, "NOTE"};
+  if (!t.notes.empty()) return {2, note_head};
   if (t.is_given_up()) return {8, "NOT RUN"};
   const bool right = t.of(Verdict::pass) + t.of(Verdict::refused) > 0 || t.probe->watch;
   if (right && t.proves_nothing) return {4, "VACUOUS"};
@@ -47,6 +48,12 @@ std::string cell(const ProbeTally& t) {
 }
 
 }  // namespace
+
+std::string not_judged(const ProbeTally& tally) {
+  const Outcome of = outcome(tally);
+  if (of.good || of.head == note_head) return {};
+  return tally.left_out.empty() ? of.head : fmt::format("{}: {}", of.head, tally.left_out);
+}
 
 std::string probes_text(const SweepEntry& entry, const Style& style) {
   if (entry.probes.empty()) return {};

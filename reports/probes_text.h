@@ -11,6 +11,9 @@ namespace normcheck {
 /// By what they came to, worst first: a line each with the probes' names; empty where none were run.
 std::string probes_text(const SweepEntry& entry, const Style& style);
 
+/// Why a probe without a finding says nothing; empty where it passed.
+std::string not_judged(const ProbeTally& tally);
+
 /// NOTE lines of an entry's probes, each probe's first, with how many more.
 std::string probe_notes(const SweepEntry& entry);
 

@@ -179,8 +179,10 @@ class Sweeper {
     }
     out.probes = std::move(probes_.tallies);
     for (Finding& finding : probes_.findings) {
+      const auto of = std::find_if(out.probes.begin(), out.probes.end(),
+                                   [&](const ProbeTally& t) { return t.probe->name == finding.probe; });
       out.findings.push_back(std::move(finding));
-      out.of_regime.push_back(1);
+      out.of_regime.push_back(of->findings);
     }
     out.unexpected_findings += out.probe_findings();
     std::erase_if(out.regimes, [](const Tally& t) { return t.cases == 0; });
