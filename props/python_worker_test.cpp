@@ -86,8 +86,8 @@ TEST_F(OverNumPy, ARightOneIsRightInEveryDTypeAndLayout) {
   const std::pair<std::vector<std::int64_t>, int> shapes[] = {
       {{5, 16}, 1}, {{7}, 1}, {{2, 3, 4}, 2}, {{3, 1}, 1}, {{0, 4}, 1}, {{3, 0}, 1}, {{2, 300}, 1}};
   std::size_t judged = 0, declined = 0;
-  for (const std::string name :
-       {"right", "told_ndim", "told_shape", "statistics", "writes_out", "two_dims", "bits"}) {
+  for (const std::string name : {"right", "told_ndim", "told_shape", "statistics", "writes_out", "two_dims",
+                                 "bits", "Layer", "LastDim"}) {
     Implementation& norm = function(name);
     for (const DType dtype : norm.dtypes) {
       for (const auto& [shape, norm_ndim] : shapes) {
@@ -253,6 +253,8 @@ TEST(Python, WhatKeepsItFromStartingIsOneLineThatSaysWhatToDo) {
       {begin + "@layer_norm(arrays='list')\ndef norm(x): return x\n", {"norm(x): expected norm(x, gamma"}},
       {begin + "@layer_norm(arrays='list')\ndef norm(x, gamma, beta): return x\n",
        {"norm(x, gamma, beta): expected", "@layer_norm(eps=1e-5)"}},
+      {begin + "@layer_norm\nclass Norm: pass\n",
+       {"class Norm: expected one made by (normalized_shape, eps)"}},
       {begin + "@layer_norm(colour='red')\ndef norm(x, g, b, eps): return x\n", {"unknown option 'colour'"}},
       {begin + "@layer_norm(arrays='list', dtypes=['bf16'])\ndef norm(x, g, b, eps): return x\n",
        {"dtype 'bf16'; a list of floats has f32, f64, f16"}},

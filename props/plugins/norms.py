@@ -52,6 +52,26 @@ def statistics(x, gamma, beta, eps, axis=-1):
 
 
 @layer_norm
+class Layer:
+    """As a class of such a kind is often written; its author's f32 gamma and beta stay where none are given."""
+
+    def __init__(self, normalized_shape, eps=1e-5):
+        self.shape, self.eps = normalized_shape, eps
+        self.gamma = np.ones(normalized_shape, np.float32)
+        self.beta = np.zeros(normalized_shape, np.float32)
+
+    def __call__(self, x):
+        centred, _, rstd = moments(x, self.eps, len(self.shape))
+        return affine(centred * rstd, self.gamma, self.beta).astype(x.dtype)
+
+
+@layer_norm
+class LastDim(Layer):
+    def __init__(self, dim, epsilon):
+        super().__init__((dim,), epsilon)
+
+
+@layer_norm
 def writes_out(x, gamma, beta, eps, out):
     out[...] = right(x, gamma, beta, eps)
 

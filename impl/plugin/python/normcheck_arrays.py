@@ -4,6 +4,7 @@ import importlib
 import inspect
 import math
 import struct
+import sys
 
 SIZES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i32": 4, "i64": 8}
 
@@ -168,7 +169,7 @@ def arrays_of(function, parameters):
     note = parameters[0].annotation if parameters else inspect.Parameter.empty
     if not isinstance(note, str):
         note = getattr(note, "__module__", "") + "." + getattr(note, "__name__", "")
-    modules = getattr(function, "__globals__", {}).values()
+    modules = vars(sys.modules.get(function.__module__, math)).values()
     imported = {getattr(value, "__name__", "").split(".")[0] for value in modules if inspect.ismodule(value)}
     for kind, words in (("torch", ("torch",)), ("jax", ("jax", "jnp")), ("numpy", ("numpy", "np"))):
         if note.split(".")[0] in words:

@@ -22,6 +22,9 @@ gamma and beta to match (a view; UNSUPPORTED where the strides do not allow one)
 memory that normcheck looks at, nothing is copied: they may be strided, of rank 1, empty. With a parameter
 `out` it may write y there.
 
+A class will do: it is made with (normalized_shape, eps), or (n, eps) where its first parameter has another
+name; gamma and beta become its attributes of such a name; then it is called with x.
+
 What it returns. y, of x's shape and dtype, which is copied once; or (y, mean, rstd), one value a row, float32
 for halves. NotImplementedError: a call that it does not do (UNSUPPORTED). Any other exception is a failure,
 or rightly a refusal where the call was to be refused.
@@ -36,7 +39,8 @@ Options, `@layer_norm(...)`:
   eps         the one eps that a function without such a parameter computes with
   name, version, claims     what normcheck shows, and what it is held to (normcheck list --contracts). With
               gamma=x or gamma=f32 it is given no gamma and beta of another dtype
-  max_calls, max_shapes     a budget: what comes after so many calls, or distinct shapes, is UNSUPPORTED
+  max_calls, max_shapes     a budget of each dtype: what comes after so many calls, or distinct shapes (each
+              of which a compiler may take a second for), is UNSUPPORTED
 """
 
 import inspect
@@ -103,7 +107,7 @@ class _Function:
         if options.get("bf16") not in (None, "bits") or (options.get("bf16") and self.kind != "numpy"):
             raise ValueError("bf16=%r: expected 'bits', with NumPy arrays" % options["bf16"])
         self.take(parameters)
-        self.statistics, self.calls, self.shapes = None, 0, set()
+        self.statistics, self.spent = None, {}
         self.gamma = dict(re.findall(r"(\w+)=(\w+)", options.get("claims") or "")).get("gamma")
 
     def take(self, parameters):
@@ -182,15 +186,16 @@ class _Function:
 
     def spend(self, call):
         """Counts the call against the budget."""
+        spent = self.spent.setdefault(call["x"]["dtype"], [0, set()])
         limit = self.options.get("max_calls")
-        if limit is not None and self.calls >= limit:
+        if limit is not None and spent[0] >= limit:
             raise Unsupported("the budget of %d calls is used up" % limit)
-        self.calls += 1
+        spent[0] += 1
         limit = self.options.get("max_shapes")
         shape = tuple((r, call[r]["dtype"], *call[r]["shape"]) for r in ("x", "gamma", "beta") if r in call)
-        if limit is not None and shape not in self.shapes and len(self.shapes) >= limit:
+        if limit is not None and shape not in spent[1] and len(spent[1]) >= limit:
             raise Unsupported("the budget of %d shapes is used up" % limit)
-        self.shapes.add(shape)
+        spent[1].add(shape)
 
     def run(self, call):
         x, ndim = call["x"], call["norm_ndim"]
@@ -266,6 +271,35 @@ class _Function:
         return array
 
 
+def _of_class(layer):
+    """The function that makes a layer of this class, gives it gamma and beta, and calls it with x."""
+    parameters = list(inspect.signature(layer).parameters.values())
+    eps_name = next((p.name for p in parameters if p.name in _NAMES["eps"]), None)
+    if not parameters or eps_name is None:
+        raise TypeError("class %s: expected one made by (normalized_shape, eps)" % layer.__name__)
+    takes_shape = parameters[0].name in ("normalized_shape", "shape")
+
+    def made(x, gamma, beta, eps, normalized_shape):
+        one = layer(normalized_shape if takes_shape else normalized_shape[0], **{eps_name: eps})
+        if hasattr(one, "state_dict") and hasattr(one, "to"):  # of torch: dtype and device of x
+            one = one.to(x)
+        for role, value in (("gamma", gamma), ("beta", beta)):
+            name = next((name for name in _NAMES[role] if hasattr(one, name)), None)
+            if value is not None and name is None:
+                raise NotImplementedError("class %s has no %s" % (layer.__name__, " or ".join(_NAMES[role])))
+            if value is not None:
+                holds = getattr(one, name)
+                setattr(*((holds, "data") if hasattr(holds, "requires_grad") else (one, name)), value)
+        return one(x)
+
+    def last_dim(x, gamma, beta, eps):
+        return made(x, gamma, beta, eps, (x.shape[-1],))
+
+    function = made if takes_shape else last_dim
+    function.__name__, function.__module__ = layer.__name__, layer.__module__
+    return function
+
+
 _functions = []
 
 
@@ -279,7 +313,7 @@ def layer_norm(function=None, **options):
         return lambda decorated: layer_norm(decorated, **options)
     if not callable(function):
         raise TypeError("layer_norm: %r is no function; options are named, as in name='mine'" % (function,))
-    registered = _Function(function, options)
+    registered = _Function(_of_class(function) if inspect.isclass(function) else function, options)
     if registered.name in (other.name for other in _functions):
         raise ValueError("two functions are named %r; expected a name= each" % registered.name)
     _functions.append(registered)
