@@ -1,58 +1,21 @@
-// normcheck judge: the referee. Arrays come in, nothing is run.
+// normcheck judge: the referee. Tensors come in, nothing is run.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 
 #include "corpus/error.h"
-#include "corpus/npy.h"
-#include "impl/semantics.h"
 #include "oracles/row_input.h"
 #include "reports/blind_zone.h"
 #include "reports/commands.h"
 #include "reports/comparison.h"
+#include "reports/judge_layers.h"
 #include "reports/numbers.h"
 #include "reports/render_text.h"
 #include "reports/select.h"
 
 namespace normcheck {
 namespace {
-
-/// A gamma or beta: as its file says, or, where the file has no name for it, in x's dtype.
-Tensor read_affine(const std::string& path, DType x) {
-  try {
-    return read_npy(path);
-  } catch (const InputError&) {
-    return read_npy(path, x);
-  }
-}
-
-std::string described(const std::string& path, const Tensor& t) {
-  return fmt::format("{} is {} {}", path, dtype_name(t.dtype), shape_text(t.shape));
-}
-
-Tensor read_output(const std::string& path, const Options& options, const Tensor& x,
-                   std::optional<DType> as) {
-  Tensor y = read_npy(path, as);
-  if (y.dtype != x.dtype || y.shape != x.shape) {
-    throw InputError(fmt::format("{}, but {}: x and y must have one shape and dtype", described(options.x, x),
-                                 described(path, y)));
-  }
-  return y;
-}
-
-Case read_problem(const Options& options, std::optional<DType> as) {
-  Case c;
-  c.id = std::filesystem::path(options.y).stem().string();
-  c.eps = *options.eps;
-  c.norm_ndim = options.norm_ndim.value_or(1);
-  c.x = read_npy(options.x, as);
-  if (!options.gamma.empty()) c.gamma = read_affine(options.gamma, c.x.dtype);
-  if (!options.beta.empty()) c.beta = read_affine(options.beta, c.x.dtype);
-  if (const auto why = refusal(c)) throw InputError(fmt::format("no layer norm takes this: {}", *why));
-  return c;
-}
 
 /// What the judgement comes to. `stable` is what every careful layer norm keeps.
 std::string in_a_line(const Judgement& j, const Contract& contract) {
@@ -66,34 +29,30 @@ std::string in_a_line(const Judgement& j, const Contract& contract) {
                      contract.kind == ContractKind::stable ? "stable" : "it");
 }
 
-Judgement judge_output(const Case& c, const std::string& path, const Tensor& y, const Sharpness& sharp,
-                       const Contract& contract, OracleChoice oracle, const Style& style) {
-  Observation observed;
-  observed.y = y;
-  Judgement j = judge(c, observed, contract, oracle);
+/// The block of one judgement.
+void print_judgement(const Case& c, const std::string& label, const Judgement& j, const Contract& contract,
+                     const Style& style) {
   if (is_finding(j.verdict)) {
     Finding finding;
-    finding.impl = path;
+    finding.impl = label;
     finding.contract = contract_name(contract);
     finding.problem = c;
     finding.judgement = j;
     fmt::print("{}", finding_text(finding, {}, style));
   } else {
-    fmt::print("{}  {}  {}  eps {}\n", verdict_text(j.verdict, style), path, problem_text(c),
+    fmt::print("{}  {}  {}  eps {}\n", verdict_text(j.verdict, style), label, problem_text(c),
                exact_decimal(c.eps));
     if (!j.reason.empty()) fmt::print("  reason   {}\n", j.reason);
   }
   fmt::print("  error    {}\n", errors_text(c, j));
   fmt::print("  elements {} of {}\n", shares_text(j.counts), grouped(j.counts.elements));
   fmt::print("  {}\n", in_a_line(j, contract));
-  if (sharp.rows > 0) {
-    fmt::print("  sharp enough to see: a relative error of {} in rstd (median of {})\n",
-               short_number(sharp.rstd_error), counted(sharp.rows, "row"));
-  }
+}
+
+void print_remarks(const Judgement& j) {
   if (!j.range_class.empty())
     fmt::print("  range    outside the safe range; what came out: {}\n", j.range_class);
   for (const std::string& note : j.notes) fmt::print("  NOTE     {}\n", note);
-  return j;
 }
 
 /// "y[5,320]: first ..., second ..., exact ...".
@@ -110,11 +69,12 @@ std::string widest_text(const Case& c, const Tensor& y, const Tensor& y2, std::i
                      hex_and_decimal(y.dtype, exact.round(y.dtype), exact.to_double()));
 }
 
-void print_comparison(const Case& c, const Tensor& y, const Tensor& y2, const Options& options,
-                      OracleChoice oracle, const Style& style) {
+void print_comparison(const Problem& problem, OracleChoice oracle, const Style& style) {
+  const Case& c = problem.c;
+  const Tensor &y = *problem.y, &y2 = *problem.y2;
   const Comparison p = compare_outputs(c, y, y2, oracle);
-  fmt::print("\n{}  {} (first) and {} (second), {} elements\n{}", style.bold("compared"), options.y,
-             options.y2, grouped(c.x.size()), comparison_text(p, "first", "second"));
+  fmt::print("\n{}  {} (first) and {} (second), {} elements\n{}", style.bold("compared"), problem.y_label,
+             problem.y2_label, grouped(c.x.size()), comparison_text(p, "first", "second"));
   if (p.gap_ulp < 0) return;
   const std::string apart =
       std::isfinite(p.gap_ulp) ? fmt::format("; {} ulp apart", short_number(p.gap_ulp)) : "";
@@ -123,33 +83,60 @@ void print_comparison(const Case& c, const Tensor& y, const Tensor& y2, const Op
 
 }  // namespace
 
-Exit run_judge(const Options& options) {
-  const Style style{colour_wanted()};
-  const OracleChoice oracle = oracle_named(options.oracle);
-  const std::vector<DType> dtypes = dtypes_named(options.dtypes);
-  if (dtypes.size() > 1) throw InputError("--dtype: judge takes one dtype; a file has no two");
-  const Contract contract = parse_contract(options.contract, nullptr);
-  const std::optional<DType> as = dtypes.empty() ? std::nullopt : std::optional(dtypes[0]);
-  const Case c = read_problem(options, as);
-  const Tensor y = read_output(options.y, options, c.x, as);
-  std::optional<Tensor> y2;
-  if (!options.y2.empty()) y2 = read_output(options.y2, options, c.x, as);
+std::vector<Judgement> judge_problem(const Problem& p, const Contract& contract, OracleChoice oracle) {
+  Observation first;
+  first.y = *p.y;
+  first.mean = p.mean;
+  first.rstd = p.rstd;
+  std::vector<Judgement> out = {judge(p.c, first, contract, oracle)};
+  if (p.y2) {
+    Observation second;
+    second.y = *p.y2;
+    out.push_back(judge(p.c, second, contract, oracle));
+  }
+  return out;
+}
 
+void print_problem(const Problem& p, const std::vector<Judgement>& judged, const Contract& contract,
+                   OracleChoice oracle, const Style& style) {
   // What is judged in ulp sees all that is more than so many.
   const bool by_bound = !contract.claims || !contract.claims->by_ulp();
-  const Sharpness sharp = by_bound ? sharpness(c, contract) : Sharpness{};
-  std::vector<Judgement> judged = {judge_output(c, options.y, y, sharp, contract, oracle, style)};
-  if (y2) {
-    fmt::print("\n");
-    judged.push_back(judge_output(c, options.y2, *y2, sharp, contract, oracle, style));
-    print_comparison(c, y, *y2, options, oracle, style);
+  const Sharpness sharp = by_bound ? sharpness(p.c, contract) : Sharpness{};
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    if (i > 0) fmt::print("\n");
+    print_judgement(p.c, i == 0 ? p.y_label : p.y2_label, judged[i], contract, style);
+    if (i == 0 && (p.mean || p.rstd) && !is_finding(judged[i].verdict))
+      fmt::print("  judged   y{}{}, each within its bound\n", p.mean ? ", mean" : "", p.rstd ? ", rstd" : "");
+    if (sharp.rows > 0) {
+      fmt::print("  sharp enough to see: a relative error of {} in rstd (median of {})\n",
+                 short_number(sharp.rstd_error), counted(sharp.rows, "row"));
+    }
+    print_remarks(judged[i]);
   }
+  if (p.y2) print_comparison(p, oracle, style);
+}
+
+Exit exit_of(const std::vector<Judgement>& judged) {
   bool proved = true;
   for (const Judgement& j : judged) {
     if (is_finding(j.verdict)) return Exit::finding;
     proved &= j.counts.proved > 0;
   }
   return proved ? Exit::well : Exit::nothing_proved;
+}
+
+Exit run_judge(const Options& options) {
+  const Style style{colour_wanted()};
+  const OracleChoice oracle = oracle_named(options.oracle);
+  const Contract contract = parse_contract(options.contract, nullptr);
+  dtypes_named(options.dtypes);
+  const std::vector<ProblemSource> problems = find_problems(options.names, options, true);
+  if (problems.size() > 1 || !problems[0].missing.empty())
+    return judge_layers(problems, options, contract, oracle, style);
+  const Problem p = read_problem(problems[0], options);
+  const std::vector<Judgement> judged = judge_problem(p, contract, oracle);
+  print_problem(p, judged, contract, oracle, style);
+  return exit_of(judged);
 }
 
 }  // namespace normcheck

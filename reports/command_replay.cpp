@@ -9,6 +9,7 @@
 #include "corpus/replay_line.h"
 #include "impl/semantics.h"
 #include "reports/commands.h"
+#include "reports/dump_problem.h"
 #include "reports/numbers.h"
 #include "reports/plugins.h"
 #include "reports/probe_run.h"
@@ -50,8 +51,45 @@ void print_good(const Row& row, const Case& c, const Judgement& j, const Style& 
   }
 }
 
-bool replay(const Row& row, const Case& c, const std::string& file, const Options& options,
-            const Style& style) {
+/// A case, and what `replay` is to be given to read it again.
+struct Played {
+  Case c;
+  std::string file;
+  std::string arguments;
+};
+
+/// All are read before any is run: an unreadable one is exit 2 and nothing else.
+std::vector<Played> read_cases(const Options& options) {
+  std::vector<Played> out;
+  std::vector<std::string> dumps;
+  std::string how;
+  for (const std::string& file : options.names) {
+    if (!is_dump_name(file)) {
+      out.push_back({read_case(file), file, ""});
+      continue;
+    }
+    dumps.push_back(file);
+    how += (dumps.size() > 1 ? " " : "") + shell_word(file);
+  }
+  if (dumps.empty()) return out;
+  if (!options.map.empty()) how += " --map " + shell_word(options.map);
+  if (options.eps) how += " --eps " + exact_decimal(*options.eps);
+  if (options.norm_ndim) how += fmt::format(" --norm-ndim {}", *options.norm_ndim);
+  for (const std::string& dtype : options.dtypes) how += " --dtype " + shell_word(dtype);
+  for (const ProblemSource& source : find_problems(dumps, options, false))
+    out.push_back({read_problem(source, options).c, dumps[0], how});
+  return out;
+}
+
+std::string arguments_of(const Played& played, const Row& row, const std::string& contract) {
+  std::string out = replay_arguments(played.file, row.name, contract);
+  const std::string word = shell_word(played.file);
+  if (!played.arguments.empty()) out.replace(out.find(word), word.size(), played.arguments);
+  return out;
+}
+
+bool replay(const Row& row, const Played& played, const Options& options, const Style& style) {
+  const Case& c = played.c;
   const Contract contract = contract_of(row, options.contract);
   Judgement j = run_and_judge(row, c, contract, oracle_named(options.oracle));
   const bool failed = is_finding(j.verdict);
@@ -59,7 +97,7 @@ bool replay(const Row& row, const Case& c, const std::string& file, const Option
   const std::string truth = options.verbose ? truth_text(c, j) : std::string();
   if (failed) {
     Finding finding = make_finding(row, c, std::move(j), contract);
-    finding.replay = replay_arguments(file, row.name, finding.asked);
+    finding.replay = arguments_of(played, row, finding.asked);
     fmt::print("{}", finding_text(finding, options.program, style));
   } else {
     print_good(row, c, j, style);
@@ -77,15 +115,16 @@ bool replay(const Row& row, const Case& c, const std::string& file, const Option
 }
 
 /// Runs one probe on the case; whether it found something.
-bool replay_probe(const Row& row, const Probe& probe, const Case& c, const std::string& file,
-                  const Options& options, const Style& style) {
+bool replay_probe(const Row& row, const Probe& probe, const Played& played, const Options& options,
+                  const Style& style) {
+  const Case& c = played.c;
   const Contract contract = contract_of(row, options.contract);
   ProbePlan plan;
   plan.strict = options.strict;
   plan.oracle = oracle_named(options.oracle);
   ProbeResults results = run_probe(row, probe, c, contract, plan);
   for (Finding& finding : results.findings) {
-    finding.replay = replay_arguments(file, row.name, finding.asked) + probe_arguments(finding);
+    finding.replay = arguments_of(played, row, finding.asked) + probe_arguments(finding);
     fmt::print("{}", finding_text(finding, options.program, style));
   }
   const ProbeTally& tally = results.tallies.front();
@@ -106,17 +145,15 @@ Exit run_replay(const Options& options) {
     throw InputError("--probe: probes are for plug-ins; expected --impl ./libmine.so or --impl exec:COMMAND");
   oracle_named(options.oracle);
   parse_contract(options.contract, &table().front());
-  std::vector<Case> cases;  // all are read before any is run: an unreadable one is exit 2 and nothing else
-  for (const std::string& file : options.names) cases.push_back(read_case(file));
   bool failed = false;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const auto rows = named != nullptr ? std::vector<const Row*>{named} : rows_for(cases[i]);
+  for (const Played& played : read_cases(options)) {
+    const auto rows = named != nullptr ? std::vector<const Row*>{named} : rows_for(played.c);
     if (rows.empty())
-      fmt::print("NOT RUN  {}: no right implementation offers {}\n", cases[i].id,
-                 dtype_name(cases[i].x.dtype));
+      fmt::print("NOT RUN  {}: no right implementation offers {}\n", played.c.id,
+                 dtype_name(played.c.x.dtype));
     for (const Row* row : rows)
-      failed |= probe != nullptr ? replay_probe(*row, *probe, cases[i], options.names[i], options, style)
-                                 : replay(*row, cases[i], options.names[i], options, style);
+      failed |= probe != nullptr ? replay_probe(*row, *probe, played, options, style)
+                                 : replay(*row, played, options, style);
   }
   return failed ? Exit::finding : Exit::well;
 }

@@ -16,6 +16,7 @@ Exit run_replay(const Options& options);
 Exit run_minimise(const Options& options);
 Exit run_judge(const Options& options);
 Exit run_new_plugin(const Options& options);
+Exit run_import(const Options& options);
 Exit run_report(const Options& options);
 
 }  // namespace normcheck

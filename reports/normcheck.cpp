@@ -21,6 +21,7 @@ normcheck::Exit run(const normcheck::Options& options) {
   if (options.command == "minimise") return normcheck::run_minimise(options);
   if (options.command == "judge") return normcheck::run_judge(options);
   if (options.command == "new-plugin") return normcheck::run_new_plugin(options);
+  if (options.command == "import") return normcheck::run_import(options);
   return normcheck::run_report(options);
 }
 

@@ -155,9 +155,27 @@ void add_compare(CLI::App& app, Options& o) {
   add_plugin_options(*compare, o);
 }
 
+/// Which tensors, and what the layer norm is: of judge, import, and replay.
+void add_tensor_options(CLI::App& app, Options& o) {
+  app.add_option(
+      "--map", o.map,
+      "which tensor of the files is which, such as x=input,y=output,gamma=weight; a '*' stands for "
+      "any text, the same in every name: a layer each (default: by their names)");
+  app.add_option_function<std::string>(
+      "--eps", [&o](const std::string& t) { o.eps = parse_number(t, "--eps"); },
+      "eps, added inside the root");
+  app.add_option_function<std::string>(
+      "--norm-ndim", [&o](const std::string& t) { o.norm_ndim = parse_count(t, "--norm-ndim"); },
+      "how many of the last dims are normalized together (default: as many as gamma or beta has, else 1)");
+  app.add_option("--dtype", o.dtypes,
+                 "the dtype of x and y; bf16 must be said for .npy and .npz, which have no name for it");
+}
+
 void add_replay(CLI::App& app, Options& o) {
   CLI::App* replay = app.add_subcommand("replay", "run cases again and judge them");
-  replay->add_option("FILE", o.names, ".case files")->required();
+  replay->add_option("FILE", o.names, ".case files, or tensors as judge takes them (x, gamma and beta)")
+      ->required();
+  add_tensor_options(*replay, o);
   replay->add_option("--impl", o.impl,
                      "the implementation (default: what the case says it violates, else all right ones)");
   replay->add_option("--contract", o.contract,
@@ -182,21 +200,17 @@ void add_minimise(CLI::App& app, Options& o) {
 }
 
 void add_judge(CLI::App& app, Options& o) {
-  CLI::App* judge = app.add_subcommand("judge", "judge arrays (.npy); nothing is run");
-  judge->add_option("--x", o.x, "the input")->required();
-  judge->add_option("--y", o.y, "the output to judge")->required();
+  CLI::App* judge = app.add_subcommand("judge", "judge tensors from files; nothing is run");
+  judge->add_option("DUMP", o.names,
+                    ".npy, .npz, .safetensors, ONNX tensors (.pb), or folders of ONNX's test data");
+  judge->add_option("--x", o.x, "the input: FILE or FILE:NAME, as for all that follow");
+  judge->add_option("--y", o.y, "the output to judge");
   judge->add_option("--y2", o.y2, "a second output, to compare with the first");
   judge->add_option("--gamma", o.gamma, "the scale (default: none)");
   judge->add_option("--beta", o.beta, "the shift (default: none)");
-  judge
-      ->add_option_function<std::string>(
-          "--eps", [&o](const std::string& t) { o.eps = parse_number(t, "--eps"); },
-          "eps, added inside the root")
-      ->required();
-  judge->add_option_function<std::string>(
-      "--norm-ndim", [&o](const std::string& t) { o.norm_ndim = parse_count(t, "--norm-ndim"); },
-      "how many of the last dims are normalized together (default 1)");
-  judge->add_option("--dtype", o.dtypes, "the dtype of x and y; bf16 must be said (.npy has no name for it)");
+  judge->add_option("--mean", o.mean, "the mean of each row, to judge too (default: none)");
+  judge->add_option("--rstd", o.rstd, "1/sqrt(var+eps) of each row, to judge too (default: none)");
+  add_tensor_options(*judge, o);
   judge->add_option("--contract", o.contract, "stable (default) or claims (normcheck list --contracts)");
   judge->add_option("--oracle", o.oracle, "automatic (default) or exact");
 }
@@ -208,6 +222,18 @@ void add_new_plugin(CLI::App& app, Options& o) {
       ->required()
       ->expected(1);
   made->add_option("--out", o.folder, "the folder to write to (default: this one); nothing is overwritten");
+}
+
+void add_import(CLI::App& app, Options& o) {
+  CLI::App* import = app.add_subcommand("import", "make a .case of tensors from files");
+  import
+      ->add_option("DUMP", o.names,
+                   ".npy, .npz, .safetensors, ONNX tensors (.pb), or folders of ONNX's test data")
+      ->required();
+  add_tensor_options(*import, o);
+  import->add_option("-o,--out", o.case_out, "the file to write; of several layers FILE-LAYER.case each")
+      ->required();
+  import->add_flag("--force", o.force, "write over files that are there");
 }
 
 void add_report(CLI::App& app, Options& o) {
@@ -225,7 +251,7 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
                                  [&](const CLI::App* sub) { return sub->get_name() == first; });
   if (!first.empty() && first[0] != '-' && !known) {
     throw EndOfProgram{2, fmt::format("unknown command '{}'; expected list, check, compare, replay, "
-                                      "minimise, judge, new-plugin or report",
+                                      "minimise, judge, import, new-plugin or report",
                                       first)};
   }
   try {
@@ -299,6 +325,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   add_replay(app, o);
   add_minimise(app, o);
   add_judge(app, o);
+  add_import(app, o);
   add_new_plugin(app, o);
   add_report(app, o);
   parse(app, argc, argv);

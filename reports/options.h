@@ -41,10 +41,12 @@ struct Options {
   std::string out = "build/out";
   std::string json, junit, baseline;  ///< files
   std::string corpus;
-  std::string case_out;  ///< minimise --out
-  std::string folder;    ///< new-plugin --out; empty: this one
-  std::string impl;      ///< replay and minimise --impl
-  std::string x, y, y2, gamma, beta;
+  std::string case_out;                           ///< minimise and import --out
+  std::string folder;                             ///< new-plugin --out; empty: this one
+  std::string impl;                               ///< replay and minimise --impl
+  std::string x, y, y2, gamma, beta, mean, rstd;  ///< FILE or FILE:NAME
+  std::string map;                                ///< --map: which tensor of a dump is which
+  bool force = false;                             ///< import: write over what is there
   // Of plug-ins (impl/plugin/plugin.h).
   bool in_process = false;
   std::optional<double> deadline;    ///< seconds
