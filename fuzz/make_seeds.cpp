@@ -13,6 +13,9 @@
 #include "corpus/case_file.h"
 #include "corpus/error.h"
 #include "corpus/npy.h"
+#include "corpus/npz.h"
+#include "corpus/onnx_tensor.h"
+#include "corpus/safetensors.h"
 #include "fuzz/decode.h"
 
 namespace normcheck {
@@ -21,7 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// One for each target; those whose inputs are cases come first, and have the same seeds.
-constexpr std::array folders = {"forward", "control", "oracle", "bound", "plugin", "case_file", "npy"};
+constexpr std::array folders = {"forward",   "control", "oracle", "bound",       "plugin",
+                                "case_file", "npy",     "npz",    "safetensors", "onnx"};
 constexpr auto case_folders = std::span(folders).first<5>();
 constexpr std::string_view marker = ".made-by-make_seeds";
 
@@ -92,6 +96,17 @@ int write_recipes(const fs::path& out) {
   return written;
 }
 
+/// The tensors of a case in each format of a dump; archives stored and deflated in turn.
+void write_dumps(const fs::path& out, const std::string& stem, const Case& c, bool deflate) {
+  NamedTensors tensors = {{"x", c.x}};
+  if (c.gamma) tensors.emplace_back("norm.weight", *c.gamma);
+  if (c.beta) tensors.emplace_back("norm.bias", *c.beta);
+  write_npy(out / "npy" / (stem + ".npy"), c.x);
+  write_file_atomically(out / "npz" / (stem + ".npz"), format_npz(tensors, deflate));
+  write_file_atomically(out / "safetensors" / (stem + ".safetensors"), format_safetensors(tensors));
+  write_file_atomically(out / "onnx" / (stem + ".pb"), format_onnx_tensor("x", c.x));
+}
+
 int make_seeds(const fs::path& corpus, const fs::path& out) {
   prepare(out);
   int forward = write_recipes(out);
@@ -109,7 +124,7 @@ int make_seeds(const fs::path& corpus, const fs::path& out) {
     if (const auto bytes = encode(c, selector, {forward % 2 == 0, forward % 3 == 0})) {
       write_bytes(out, stem, *bytes);
       ++forward;
-      write_npy(out / "npy" / (stem + ".npy"), c.x);
+      write_dumps(out, stem, c, forward % 2 == 0);
     } else {
       ++beyond;
     }
