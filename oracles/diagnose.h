@@ -1,0 +1,35 @@
+// Which known mistake explains an output that is wrong: evidence for a person, never a verdict.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "corpus/case.h"
+#include "impl/observation.h"
+#include "oracles/contract.h"
+
+namespace normcheck {
+
+/// A hypothesis that fits what came out.
+struct Explanation {
+  std::string name;         ///< "eps outside the root: sqrt(var) + eps"
+  bool convention = false;  ///< another function that is in use on purpose
+  std::int64_t explained = 0;
+  std::int64_t elements = 0;  ///< that were looked at: at most 256 of a row, of at most 8 rows
+};
+
+/// What explains y (never a right output: the exact formula comes first), best first; empty if nothing does.
+///
+/// A formula (hypotheses.h) fits where 19 of 20 elements lie as near to it as the contract allows a careful
+/// kernel to lie to the exact y, in proportion to their sizes, and at most a quarter as far, in the root mean
+/// square, as from the exact y. Of several the nearest comes first, with those behind it that are no more
+/// than twice as far. A rounding fits where y is an affine function of x, row by row, whose mean and variance
+/// lie within the proven bound of that rounding (one-pass variance, sums in a narrower type) and not within
+/// the contract's: by its bound, never by bits.
+std::vector<Explanation> diagnose(const Case& c, const Observation& observed, const Contract& contract);
+
+/// "one-pass variance explains 4 of 4 elements".
+std::string explanation_text(const std::vector<Explanation>& explanations);
+
+}  // namespace normcheck
