@@ -171,6 +171,13 @@ void add_divisors(std::vector<Hypothesis>& out) {
     h.name = fmt::format("zeros of the padding to {} counted in mean and variance", width);
     h.moments = [padded](Row r, std::int64_t) { return r.with_zeros(padded(r.n) - r.n); };
     out.push_back(h);
+    h.name = fmt::format("the sums divided by the width padded to {}", width);
+    h.moments = [padded](Row r, std::int64_t) {
+      const Quad share = static_cast<Quad>(r.n) / static_cast<Quad>(padded(r.n));
+      const Quad apart = r.exact.mean * (1 - share);
+      return Moments2{r.exact.mean * share, (r.exact.variance + apart * apart) * share};
+    };
+    out.push_back(h);
     h.name = fmt::format("zeros of the padding to {} counted in the variance", width);
     h.moments = [padded](Row r, std::int64_t) {
       const Quad extra = static_cast<Quad>(padded(r.n) - r.n) / static_cast<Quad>(r.n);

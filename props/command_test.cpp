@@ -51,6 +51,7 @@ TEST(Command, AFindingHasOneFormAndItsReplayLineShowsTheSameError) {
       "(  rows     [0-9]+ of [0-9]+ wrong, elements [0-9]+ of [0-9]+\\n)"
       "(  stage    [a-z_]+ \\[[0-9,]+\\]: got [^\\n]+, exact [^\\n]+ +\\(the first stage out of its own "
       "bound\\)\\n)"
+      "(?:  cause    [^\\n]+\\n)?"
       "  replay   ([^\\n]+ replay [^\\n]+\\.case --impl naive/f32)\\n");
   std::smatch m;
   int blocks = 0;

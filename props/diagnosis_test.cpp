@@ -117,11 +117,13 @@ TEST(Diagnosis, NamesStatisticsOverOtherAxes) {
 }
 
 TEST(Diagnosis, SaysNothingOfARightOutput) {
+  const std::uint64_t step = exhaustive() ? 1 : 5;  // of the regimes; each row begins elsewhere
   std::int64_t outputs = 0, elements = 0;
   for (const Row& row : table()) {
     if (!is_right(row)) continue;
     for (const DType dtype : row.storages) {
-      for (std::uint64_t index = 0; index < regimes().size(); ++index) {
+      for (std::uint64_t index = static_cast<std::uint64_t>(&row - table().data()) % step;
+           index < regimes().size(); index += step) {
         const Case c =
             make_case(regimes()[index], {.dtype = dtype, .rows = 3, .n = 40}, promise_seed(), index);
         const Observation o = run_case(row, c, {});

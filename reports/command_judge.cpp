@@ -38,6 +38,9 @@ void print_judgement(const Case& c, const std::string& label, const Judgement& j
     finding.contract = contract_name(contract);
     finding.problem = c;
     finding.judgement = j;
+    finding.held = contract;
+    finding.output = observed.y;
+    explain(finding);
     fmt::print("{}", finding_text(finding, {}, style));
   } else {
     fmt::print("{}  {}  {}  eps {}\n", verdict_text(j.verdict, style), label, problem_text(c),

@@ -73,6 +73,7 @@ Exit run_minimise(const Options& options) {
   Finding finding = make_finding(
       row, small, run_and_judge(row, small, broken.contract, OracleChoice::automatic), broken.contract);
   finding.replay = replay_arguments(out, row.name, finding.asked);
+  explain(finding);
   fmt::print("minimised  {} -> {}, written to {}\n{}", size_text(given), size_text(small), out,
              finding_text(finding, options.program, Style{colour_wanted()}));
   return Exit::well;

@@ -98,6 +98,7 @@ bool replay(const Row& row, const Played& played, const Options& options, const 
   if (failed) {
     Finding finding = make_finding(row, c, std::move(j), contract);
     finding.replay = arguments_of(played, row, finding.asked);
+    explain(finding);
     fmt::print("{}", finding_text(finding, options.program, style));
   } else {
     print_good(row, c, j, style);

@@ -10,6 +10,7 @@
 #include "corpus/error.h"
 #include "corpus/replay_line.h"
 #include "impl/semantics.h"
+#include "oracles/diagnose.h"
 #include "reports/select.h"
 
 namespace normcheck {
@@ -32,6 +33,8 @@ std::string asked_contract(const Row& row, const std::string& contract) {
 Finding make_finding(const Row& row, const Case& c, Judgement judgement, const Contract& contract) {
   Finding finding;
   finding.impl = row.name;
+  finding.row = &row;
+  finding.held = contract;
   finding.contract = contract_name(contract);
   finding.asked = asked_contract(row, finding.contract);
   finding.problem = c;
@@ -43,6 +46,18 @@ Finding make_finding(const Row& row, const Case& c, Judgement judgement, const C
     finding.stage = first_wrong_stage(c, row, finding.judgement.worst->row, contract);
   }
   return finding;
+}
+
+void explain(Finding& finding) {
+  if (!finding.cause.empty() || finding.judgement.verdict != Verdict::fail || !finding.judgement.worst)
+    return;
+  Observation observed;
+  if (finding.output) {
+    observed.y = *finding.output;
+  } else if (finding.row != nullptr) {
+    observed = run_case(*finding.row, finding.problem);
+  }
+  finding.cause = explanation_text(diagnose(finding.problem, observed, finding.held));
 }
 
 std::string file_stem(std::string_view impl) {
@@ -58,6 +73,7 @@ std::string file_stem(std::string_view impl) {
 }
 
 void keep_finding(Finding& finding, const std::filesystem::path& folder) {
+  if (finding.probe.empty()) explain(finding);
   Case kept = finding.base.value_or(finding.problem);
   auto& violates = kept.violates;
   // A name of the table means the same everywhere; that of a kernel from outside only where it lies.

@@ -22,9 +22,13 @@ struct Finding {
   Case problem;
   Judgement judgement;
   std::optional<StageReport> stage;
-  std::string probe;        ///< the probe that found it; empty for a plain case
-  std::string probe_words;  ///< what of the probe it was
-  bool strict = false;      ///< found because --strict was given
+  std::string cause;  ///< the mistake that explains it; empty: none does, or it was not asked (explain)
+  const Row* row = nullptr;      ///< what was run; null where nothing was
+  Contract held;                 ///< the contract itself
+  std::optional<Tensor> output;  ///< y as it came from a kernel from outside, which need not give it again
+  std::string probe;             ///< the probe that found it; empty for a plain case
+  std::string probe_words;       ///< what of the probe it was
+  bool strict = false;           ///< found because --strict was given
   std::optional<Case>
       base;               ///< where a probe varied its case: that case, which is kept in place of `problem`
   bool expected = false;  ///< by the row's `expect` or by the case's `violates`
@@ -37,11 +41,15 @@ Judgement run_and_judge(const Row& row, const Case& c, const Contract& contract,
 /// The finding of a judgement that is one: with the first wrong stage, where the row can be traced.
 Finding make_finding(const Row& row, const Case& c, Judgement judgement, const Contract& contract);
 
+/// Finds the cause, by oracles/diagnose: of numbers that are wrong, on valid calls.
+void explain(Finding& finding);
+
 /// The name as a file's: what is not a letter, a digit or one of . _ + - becomes a dash. Of a path the end.
 std::string file_stem(std::string_view impl);
 
 /// Writes the case, with `row` added to what it violates, to FOLDER/<impl-with-dashes>-<8 hex>.case and
-/// fills in `replay` and `kept`. The hex is of the written bytes, so one case has one name.
+/// fills in `replay` and `kept`. Explains it first. The hex is of the written bytes, so one case has one
+/// name.
 void keep_finding(Finding& finding, const std::filesystem::path& folder);
 
 /// What is added to the arguments of replay to have its probe run; empty where there is none.

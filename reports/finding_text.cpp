@@ -85,6 +85,7 @@ std::string finding_text(const Finding& finding, std::string_view program, const
     out += fmt::format("  stage    {} {}: got {}, exact {}       (the first stage out of its own bound)\n",
                        stage->step, stage->shape, exact_decimal(stage->got), exact_decimal(stage->exact));
   }
+  if (!finding.cause.empty()) out += fmt::format("  cause    {}\n", finding.cause);
   if (!finding.replay.empty()) out += fmt::format("  replay   {}\n", replay_line(program, finding.replay));
   return out;
 }

@@ -9,8 +9,8 @@
 
 namespace normcheck {
 
-/// The block of a finding, always in this order: head, worst element, rows, stage, replay (a line that runs
-/// `program`).
+/// The block of a finding, always in this order: head, worst element, rows, stage, cause, replay (a line that
+/// runs `program`).
 std::string finding_text(const Finding& finding, std::string_view program, const Style& style);
 
 /// "f32 [2,4] over [4]": dtype, shape, and what is normalized.

@@ -7,6 +7,7 @@
 
 #include "corpus/error.h"
 #include "impl/semantics.h"
+#include "oracles/diagnose.h"
 #include "oracles/judge.h"
 #include "reports/finding_text.h"
 
@@ -63,6 +64,7 @@ LayerNormVerdict judged(std::span<const T> y, const LayerNormOf<T>& of) {
   finding.contract = contract_name(contract);
   finding.problem = c;
   finding.judgement = j;
+  finding.cause = explanation_text(diagnose(c, observed, contract));
   if (is_finding(j.verdict)) return {false, finding_text(finding, {}, Style{})};
   const bool proved = j.counts.proved > 0 || j.counts.elements == 0;
   return {proved,

@@ -110,6 +110,7 @@ Json finding_json(const Finding& finding) {
     put(stage, "allowed_abs", finding.stage->allowed_abs);
     out["stage"] = stage;
   }
+  if (!finding.cause.empty()) out["cause"] = finding.cause;
   out["replay"] = replay_line(bare_command, finding.replay);
   return out;
 }

@@ -90,13 +90,15 @@ class Sweeper {
 
   Verdict run(std::size_t slot, const Case& c, Wanted wanted, double* max_ulp = nullptr) {
     Tally& tally = entry_.regimes[slot];
-    const Judgement j = judge(c, run_case(row_, c, wanted), contract_, plan_.oracle);
+    Observation observed = run_case(row_, c, wanted);
+    const Judgement j = judge(c, observed, contract_, plan_.oracle);
     if (is_finding(j.verdict)) {
       // The statistics that this call did not ask for may be worse still: show what replay will show.
       // Of a kernel from outside, which need not do the same again, what was seen is what is shown.
       Finding finding = make_finding(
           row_, c, row_.outside != nullptr ? j : run_and_judge(row_, c, contract_, plan_.oracle), contract_);
       finding.regime = tally.regime;
+      if (row_.outside != nullptr) finding.output = std::move(observed.y);
       entry_.unexpected_findings += finding.expected ? 0 : 1;
       keep(slot, std::move(finding));
     }
