@@ -30,8 +30,8 @@ std::string in_a_line(const Judgement& j, const Contract& contract) {
 }
 
 /// The block of one judgement.
-void print_judgement(const Case& c, const std::string& label, const Judgement& j, const Contract& contract,
-                     const Style& style) {
+void print_judgement(const Case& c, const Tensor& y, const std::string& label, const Judgement& j,
+                     const Contract& contract, const Style& style) {
   if (is_finding(j.verdict)) {
     Finding finding;
     finding.impl = label;
@@ -39,7 +39,7 @@ void print_judgement(const Case& c, const std::string& label, const Judgement& j
     finding.problem = c;
     finding.judgement = j;
     finding.held = contract;
-    finding.output = observed.y;
+    finding.output = y;
     explain(finding);
     fmt::print("{}", finding_text(finding, {}, style));
   } else {
@@ -107,7 +107,7 @@ void print_problem(const Problem& p, const std::vector<Judgement>& judged, const
   const Sharpness sharp = by_bound ? sharpness(p.c, contract) : Sharpness{};
   for (std::size_t i = 0; i < judged.size(); ++i) {
     if (i > 0) fmt::print("\n");
-    print_judgement(p.c, i == 0 ? p.y_label : p.y2_label, judged[i], contract, style);
+    print_judgement(p.c, i == 0 ? *p.y : *p.y2, i == 0 ? p.y_label : p.y2_label, judged[i], contract, style);
     if (i == 0 && (p.mean || p.rstd) && !is_finding(judged[i].verdict))
       fmt::print("  judged   y{}{}, each within its bound\n", p.mean ? ", mean" : "", p.rstd ? ", rstd" : "");
     if (sharp.rows > 0) {
