@@ -81,6 +81,22 @@ TEST(CommandDump, TensorsAreTakenByTheirNames) {
   fmt::print("five kinds of dump, four ways to say it\n");
 }
 
+TEST(CommandDump, ArchivesSayBfloat16ByTheOption) {
+  const Folder file{fresh_folder("dump_bf16")};
+  NamedTensors all;
+  add_layer(all, "", "two_pass/f32", DType::bf16);
+  const std::string bytes = format_npz(all);
+  write_file_atomically(file("a.npz"), bytes);
+  const std::string call = "judge " + file("a.npz") + " --eps 1e-5";
+  const Told said = run(call + " --dtype bf16");
+  EXPECT_EQ(said.code, 0) << said.out << said.err;
+  EXPECT_TRUE(has(said.out, "bf16 [4,64] over [64]")) << said.out;
+  const Told unsaid = run(call);
+  EXPECT_EQ(unsaid.code, 2) << unsaid.out;
+  EXPECT_TRUE(has(unsaid.err, "a.npz:input: descr: '<V2'; expected a float")) << unsaid.err;
+  fmt::print("x, y and gamma in bf16, f32 statistics beside them\n");
+}
+
 TEST(CommandDump, ALineALayerAndTheWorstInFull) {
   const Folder file{fresh_folder("dump_layers")};
   NamedTensors all;
@@ -121,6 +137,8 @@ TEST(CommandDump, WrongCallsAreOneLineWithWhatTheFileHas) {
   write_file_atomically(file("one.npz"), format_npz(one));
   write_file_atomically(file("two.npz"), format_npz(two));
   write_file_atomically(file("odd.npz"), format_npz({{"foo", one[0].second}, {"bar", one[1].second}}));
+  fs::create_directory(file("onnx"));
+  write_file_atomically(file("onnx/model.onnx"), "");
   const std::string dump = "judge " + file("one.npz"), eps = " --eps 1e-5";
   const std::pair<std::string, std::string> calls[] = {
       {dump, "--eps is required"},
@@ -148,8 +166,9 @@ TEST(CommandDump, WrongCallsAreOneLineWithWhatTheFileHas) {
       {dump + eps + " --mean " + file("one.npz") + ":weight", "is f32 [64]; expected f32 [4,1] or [4]"},
       {dump + eps + " --norm-ndim 3", "no layer norm takes this"},
       {dump + eps + " --dtype f64", "is f32; expected f64"},
-      {"judge " + file("") + eps, "a folder of ONNX's test data says all itself"},
-      {"judge " + file(""), "model.onnx: cannot be read"},
+      {"judge " + file("onnx") + eps, "a folder of ONNX's test data says all itself"},
+      {"judge " + file("onnx"), "model.onnx: graph: 0 nodes"},
+      {"judge " + file("") + eps, "a folder without model.onnx; expected"},
       {"import " + file("one.npz") + eps, "required"},
       {"import " + file("two.npz") + eps + " -o a.case", "x may be a.input and b.input"},
       {"replay " + file("one.npz"), "--eps is required"}};

@@ -137,6 +137,10 @@ std::vector<ProblemSource> find_problems(const std::vector<std::string>& files, 
     std::error_code error;
     if (fs::is_directory(file, error)) {
       const fs::path path(file);
+      if (!fs::exists(path / "model.onnx", error))
+        throw InputError(fmt::format(
+            "{}: a folder without model.onnx; expected a file of tensors, or a folder of ONNX's test data",
+            file));
       const std::string stem = (path.has_filename() ? path : path.parent_path()).filename().string();
       folders.push_back({stem, {}, "", file});
     } else {
