@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "corpus/error.h"
+#include "impl/plugin/patience.h"
 #include "impl/plugin/plugin.h"
 #include "props/command_run.h"
 
@@ -213,6 +214,42 @@ TEST(PluginHost, OneThatKeepsFailingIsNotRunAnyMore) {
   seen.clear();
   for (int i = 0; i < 4; ++i) seen.push_back(raises->implementations().front().run(small_case(), {}).status);
   EXPECT_EQ(seen, (std::vector{Status::crash, Status::crash, Status::not_run, Status::not_run}));
+}
+
+TEST(PluginHost, NoMoreShapesAreCalledThanAProgramAllows) {
+  const auto plugin = Plugin::open_program({NORMCHECK_PROGRAM, "few"}, short_options());
+  Implementation& implementation = plugin->implementations().front();
+  for (std::int64_t n = 1; n <= 45; ++n) {
+    const Observation seen = implementation.run(drawn_case(DType::f32, 1, n, 2), {});
+    EXPECT_EQ(seen.status, n <= 40 ? Status::ok : Status::not_run) << n << ": " << words(seen);
+    if (n > 40)
+      EXPECT_NE(words(seen).find("40 shapes with f32 are used up, of its max_shapes"), std::string::npos);
+  }
+  EXPECT_EQ(implementation.run(drawn_case(DType::f32, 1, 7, 2), {}).status, Status::ok)
+      << "a shape that is known";
+}
+
+TEST(PluginHost, WhatAlwaysHangsIsDoneWithInAMinute) {
+  constexpr DType dtypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16};
+  for (const bool program : {false, true}) {
+    Patience patience({});
+    double lost = 0;
+    std::size_t calls = 0;
+    for (; calls < 100; ++calls) {
+      const DType dtype = dtypes[calls % 4];
+      if (patience.given_up(dtype)) break;
+      const double waited = patience.seconds(program);
+      patience.count(dtype, Status::timeout, waited);
+      lost += waited;
+    }
+    EXPECT_LT(lost, 55) << "a few seconds are left for all else";
+    EXPECT_GE(calls, 2U);
+    EXPECT_LT(patience.start_seconds(program), 55);
+    fmt::print("{} that always hangs: {} calls, {} s\n", program ? "a program" : "an object", calls, lost);
+  }
+  Patience asked(90);
+  EXPECT_EQ(asked.seconds(false), 90) << "a deadline that is given holds";
+  EXPECT_EQ(asked.start_seconds(true), 90);
 }
 
 TEST(PluginHost, EachLayoutIsDescribedAsItLies) {

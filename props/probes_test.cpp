@@ -31,11 +31,13 @@ std::string line_of(const Told& told, const std::string& head) {
 
 /// The arguments of the first replay line that has `words`; empty where there is none.
 std::string replay_of(const Told& told, const std::string& words) {
-  for (auto at = told.out.find("  replay   "); at != std::string::npos;
-       at = told.out.find("  replay   ", at + 1)) {
-    const auto from = told.out.find("replay ", at + 10);
+  const std::string head = "\n  replay   ";
+  for (auto at = told.out.find(head); at != std::string::npos; at = told.out.find(head, at + 1)) {
+    const auto from = at + head.size();
     const std::string line = told.out.substr(from, told.out.find('\n', from) - from);
-    if (line.find(words) != std::string::npos) return line;
+    const auto arguments = line.find(" replay ");
+    if (arguments != std::string::npos && line.find(words) != std::string::npos)
+      return line.substr(arguments + 1);
   }
   return {};
 }
@@ -79,7 +81,20 @@ TEST(Probes, EachSeesTheFaultThatItIsFor) {
                                     {"caches_x", "same_addresses"},
                                     {"caches_eps", "same_addresses"},
                                     {"keeps_mean", "state"},
-                                    {"tires", "state"}};
+                                    {"tires", "state"},
+                                    {"reads_past", "guard_pages"},
+                                    {"reads_before", "guard_pages"},
+                                    {"aliases", "in_place"},
+                                    {"accepts", "refuse_eps"},
+                                    {"accepts", "refuse_shape"},
+                                    {"accepts", "refuse_dims"},
+                                    {"accepts", "integers"},
+                                    {"misconverts", "integers"},
+                                    {"claims_repeats", "repeat"},
+                                    {"claims_rows_alone", "batch_size"},
+                                    {"claims_strides", "inner_stride_2"},
+                                    {"claims_statistics", "statistics"},
+                                    {"claims_parameters", "parameter_dtype", "bf16"}};
   for (const Planted& p : all) {
     const Told told = check(p.fault, "--verbose --dtype " + p.dtype);
     const std::string found = line_of(told, "finding");
@@ -109,6 +124,49 @@ TEST(Probes, OtherBitsAreANoteAndUnderStrictAFinding) {
     EXPECT_EQ(run(again).code, 1) << again;
     EXPECT_NE(again.find("--strict"), std::string::npos) << again;
   }
+}
+
+TEST(Probes, WhatIsClaimedRightlyIsNoFinding) {
+  const std::vector<std::pair<std::string, std::string>> all = {{"in_place", "in_place"},
+                                                                {"refuses", "integers"},
+                                                                {"converts", "integers"},
+                                                                {"takes_rows", "padded_rows"}};
+  for (const auto& [name, probe] : all) {
+    const Told told = check(name);
+    EXPECT_EQ(told.code, 0) << name << '\n' << told.out << told.err;
+    EXPECT_NE(line_of(told, "PASS").find(probe), std::string::npos) << name << '\n' << told.out;
+  }
+  EXPECT_NE(line_of(check("no_statistics"), "left out").find("stats=none is claimed"), std::string::npos);
+  const Told copies = check("copies");
+  EXPECT_EQ(copies.code, 0) << copies.out;
+  EXPECT_NE(line_of(copies, "VACUOUS").find("guard_pages"), std::string::npos) << copies.out;
+}
+
+TEST(Probes, AReadOutsideIsSaidOfItsTensor) {
+  EXPECT_NE(check("reads_past").out.find("past the end of x"), std::string::npos);
+  EXPECT_NE(check("reads_before").out.find("before the beginning of gamma"), std::string::npos);
+  EXPECT_EQ(line_of(check("reads_past", "--dtype f32 --in-process"), "finding"), "")
+      << "it would be this process";
+}
+
+TEST(Probes, AProgramIsCalledNoOftenerThanItAllows) {
+  const Told told = run(fmt::format("check --program '{} few' --no-timing", NORMCHECK_PROGRAM));
+  EXPECT_EQ(told.code, 0) << told.out << told.err;
+  EXPECT_NE(told.out.find("are used up, of its max_calls"), std::string::npos) << told.out;
+  EXPECT_NE(line_of(told, "PASS").find("affine"), std::string::npos)
+      << "some of it is kept for probes" << told.out;
+}
+
+TEST(Probes, WhatDoesNotComeAgainAloneIsSaidToBeSo) {
+  const Told told = run("check " + object("wears_out") +
+                        " --dtype f32 --regime unit_normal --n 2..64 --budget 1500 --no-timing");
+  EXPECT_EQ(told.code, 1) << told.out << told.err;
+  EXPECT_NE(told.out.find("not repeated when run alone"), std::string::npos) << told.out;
+  EXPECT_EQ(replay_of(told, "--impl"), "") << "a line that would pass: " << told.out;
+  // What wears out sooner is shown again by many calls.
+  const Told sooner = run("check " + object("tires") +
+                          " --dtype f32 --regime unit_normal --n 2..64 --budget 1500 --no-timing");
+  EXPECT_NE(replay_of(sooner, "--probe state"), "") << sooner.out;
 }
 
 TEST(Probes, WhatIsSkippedIsSaid) {

@@ -171,9 +171,8 @@ TEST_F(OverNumPy, WhatIsNotOfferedIsUnsupported) {
   std::vector<std::string> said;
   for (const std::int64_t n : {4, 5, 6, 4, 4})
     said.push_back(function("budget").run(drawn_case(DType::f32, 2, n, 0), {}).message);
-  EXPECT_EQ(said, (std::vector<std::string>{"", "", "the budget of 2 shapes is used up",
-                                            "the budget of 3 calls is used up",
-                                            "the budget of 3 calls is used up"}));
+  EXPECT_EQ(said, (std::vector<std::string>{"", "", "2 shapes with f32 are used up, of its max_shapes", "",
+                                            "3 calls with f32 are used up, of its max_calls"}));
 }
 
 TEST_F(OverNumPy, TheSharedMemoryGrowsUnderIt) {

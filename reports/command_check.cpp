@@ -15,6 +15,7 @@
 #include "reports/blind_zone.h"
 #include "reports/check_baseline.h"
 #include "reports/commands.h"
+#include "reports/confirm.h"
 #include "reports/console.h"
 #include "reports/junit.h"
 #include "reports/numbers.h"
@@ -66,6 +67,7 @@ std::vector<const Finding*> show_findings(std::vector<SweepEntry>& entries, cons
     if (!options.verbose && shown.size() == blocks_without_verbose) break;
     if (is_brief(options) && finding->expected) break;
     keep_finding(*finding, std::filesystem::path(options.out) / "found");
+    if (names_a_plugin(finding->impl)) confirm(*finding, options);
     fmt::print("\n{}", finding_text(*finding, options.program, style));
     shown.push_back(finding);
   }

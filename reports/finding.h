@@ -28,6 +28,7 @@ struct Finding {
   std::optional<Tensor> output;  ///< y as it came from a kernel from outside, which need not give it again
   std::string probe;             ///< the probe that found it; empty for a plain case
   std::string probe_words;       ///< what of the probe it was
+  std::string not_repeated;      ///< in place of a replay line: it did not come again (confirm.h)
   bool strict = false;           ///< found because --strict was given
   std::optional<Case>
       base;               ///< where a probe varied its case: that case, which is kept in place of `problem`

@@ -86,6 +86,7 @@ std::string finding_text(const Finding& finding, std::string_view program, const
                        stage->step, stage->shape, exact_decimal(stage->got), exact_decimal(stage->exact));
   }
   if (!finding.cause.empty()) out += fmt::format("  cause    {}\n", finding.cause);
+  if (!finding.not_repeated.empty()) out += fmt::format("  replay   {}\n", finding.not_repeated);
   if (!finding.replay.empty()) out += fmt::format("  replay   {}\n", replay_line(program, finding.replay));
   return out;
 }

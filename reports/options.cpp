@@ -86,7 +86,7 @@ void add_plugin_options(CLI::App& app, Options& o) {
         if (!(*o.deadline > 0 && *o.deadline <= 86400))
           throw InputError(fmt::format("--deadline: '{}'; expected seconds, above 0 and up to 86400", t));
       },
-      "seconds that a plug-in may take for a call (default 10; for programs 60 where they may compile)");
+      "seconds that a plug-in may take for a call (default 10; for programs 40 where they may compile)");
   app.add_option_function<std::string>(
       "--memory",
       [&o](const std::string& t) {
@@ -135,6 +135,9 @@ void add_check(CLI::App& app, Options& o) {
                     "write the results to this file, as JUnit XML: a suite a pair, a test a regime");
   check->add_option("--baseline", o.baseline,
                     "a list of findings that are accepted for a while: only what is not as listed is exit 1");
+  check->add_flag(
+      "--huge", o.huge,
+      "probe a plug-in with 2^23 rows and with more than 2^31 elements too (up to 36 GB of memory)");
   check->add_flag(
       "--strict", o.strict,
       "a case that says an implementation fails there, and did not, counts as a finding; of a plug-in, "

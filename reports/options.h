@@ -54,6 +54,7 @@ struct Options {
   bool strict = false;
   std::vector<std::string> skip_probes;
   std::string probe;  ///< replay --probe
+  bool huge = false;
   bool no_timing = false;
   bool verbose = false;
   bool algorithms = false, list_regimes = false, contracts = false, rows = false, floor = false,

@@ -62,6 +62,7 @@ SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
   plan.probes.run = options.command == "check";
   plan.probes.skipped = probes_named(options.skip_probes);
   plan.probes.strict = options.strict;
+  plan.probes.huge = options.huge;
   plan.probes.seed = options.seed;
   plan.probes.oracle = plan.oracle;
   plan.budget = options.budget.value_or(Budget{default_evaluations, 0});

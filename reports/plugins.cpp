@@ -47,22 +47,20 @@ bool skips_probe(const Options& options, std::string_view name) {
   return std::any_of(skipped.begin(), skipped.end(), [&](const Probe* probe) { return probe->name == name; });
 }
 
-Opened& open(const std::string& what, const Options& options) {
-  const auto at = opened().find(what);
-  if (at != opened().end()) return at->second;
+/// The plug-in and its rows, into `out`, which is to stay where it is.
+void open_into(Opened& out, const std::string& what, const Options& options) {
   PluginOptions how;
   how.in_process = options.in_process;
   how.deadline = options.deadline;
   if (options.memory_gib) how.memory = static_cast<std::uint64_t>(*options.memory_gib * 0x1p30);
   const bool program = what.starts_with(program_prefix);
-  Opened fresh;
-  fresh.plugin = program ? Plugin::open_program(shell_words(what.substr(program_prefix.size())), how)
-                         : Plugin::open_object(what, how);
-  Opened& out = opened().emplace(what, std::move(fresh)).first->second;
+  out.plugin = program ? Plugin::open_program(shell_words(what.substr(program_prefix.size())), how)
+                       : Plugin::open_object(what, how);
   const bool one = out.plugin->implementations().size() == 1;
   for (Implementation& implementation : out.plugin->implementations()) {
     implementation.ask_refusals =
         options.strict || implementation.claims.find("refuses=") != std::string::npos;
+    implementation.offers_statistics = implementation.claims.find("stats=none") == std::string::npos;
     for (std::size_t i = 0; i < watch_names.size(); ++i) {
       const bool off = skips_probe(options, watch_names[i]);
       for (Watches& watches : implementation.watches) watches.off[i] = off;
@@ -76,7 +74,14 @@ Opened& open(const std::string& what, const Options& options) {
     row.storages = implementation.dtypes;
     row.outside = &implementation;
   }
-  return out;
+}
+
+Opened& open(const std::string& what, const Options& options) {
+  const auto at = opened().find(what);
+  if (at != opened().end()) return at->second;
+  Opened fresh;
+  open_into(fresh, what, options);
+  return opened().emplace(what, std::move(fresh)).first->second;
 }
 
 /// What it claims; nothing, and why in `notes`, where that cannot be read. Unknown keys are notes too.
@@ -113,6 +118,16 @@ std::vector<const Row*> plugin_rows(const std::string& name, const Options& opti
         fmt::format("{} has no implementation '{}'; it has {}", what, which, fmt::join(names, ", ")));
   }
   return out;
+}
+
+void with_fresh_row(const std::string& name, const Options& options,
+                    const std::function<void(const Row&)>& work) {
+  Opened fresh;
+  open_into(fresh, split_name(name).first, options);
+  for (const Row& row : fresh.rows) {
+    if (row.name == name) return work(row);
+  }
+  throw InputError(fmt::format("{} has no such implementation any more", name));
 }
 
 Contract contract_of(const Row& row, const std::string& contract) {

@@ -1,6 +1,7 @@
 // Kernels from outside by their names on the command line: rows that are called like those of the table.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,11 @@ bool names_a_plugin(std::string_view name);
 /// or program, or the one that is named. LoadError where it cannot be loaded; InputError for a name in it
 /// that is none.
 std::vector<const Row*> plugin_rows(const std::string& name, const Options& options);
+
+/// Opens the plug-in once more, beside the one that is open, and does `work` with its row of that name.
+/// LoadError, InputError as plugin_rows.
+void with_fresh_row(const std::string& name, const Options& options,
+                    const std::function<void(const Row&)>& work);
 
 /// What the row is held to under a contract as it was asked for: for a plug-in, with what it claims (the
 /// second parse_contract of oracles/contract.h).

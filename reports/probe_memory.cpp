@@ -20,6 +20,7 @@ std::vector<Case> layout_cases(const ProbeSubject& subject) {
 std::string_view layout_claim(const ProbeRun& run, Layout layout, const Case& c) {
   const auto strides = run.claims().strides;
   const bool strided = layout != Layout::element_aligned && layout != Layout::byte_offset;
+  if (layout == Layout::in_place) return "inplace=yes";
   if (!strides || !strided || *strides == HostClaims::Strides::none) return {};
   if (*strides == HostClaims::Strides::any) return "strides=any";
   const bool rows = layout == Layout::padded_rows || (layout == Layout::sliced && c.x.shape.size() == 2);
@@ -121,6 +122,30 @@ void run_state(ProbeRun& run, const Case& base) {
   if (told == 0) run.count(Verdict::pass);
 }
 
+std::string no_guard_pages(const ProbeRun& run) {
+  return run.implementation().has_guard_pages ? "" : "for shared objects in a worker";
+}
+
+/// Sizes whose tensors begin at multiples of 64 bytes and end elsewhere, and others.
+std::vector<Case> guard_cases(const ProbeSubject& subject) {
+  return {ordinary_case(subject, {16, 17}), ordinary_case(subject, {3, 33}), ordinary_case(subject, {4, 64}),
+          ordinary_case(subject, {1, 1})};
+}
+
+void run_guard_pages(ProbeRun& run, const Case& base) {
+  if (!run.plain(base, "dense, for comparison").is_right()) return;
+  const Wanted wanted =
+      run.plain(base, "mean and rstd are asked for", {.mean = true, .rstd = true}).is_right()
+          ? Wanted{.mean = true, .rstd = true}
+          : Wanted{};
+  run.call(base, "each tensor ends at a page that may not be touched", wanted, Layout::guard_after);
+  run.call(base, "each tensor begins at a page that may not be touched", wanted, Layout::guard_before);
+}
+
+std::string no_in_place(const ProbeRun& run) {
+  return run.claims().in_place ? "" : "inplace=yes is not claimed";
+}
+
 constexpr Probe watch(std::string_view name, std::string_view meaning) {
   Probe out{name, ProbeGroup::memory, meaning, nullptr, nullptr};
   out.watch = true;
@@ -141,6 +166,11 @@ constexpr Probe listed[] = {
     layout_probe<Layout::transposed>("transposed", "x is column-major, y is dense"),
     layout_probe<Layout::strided_affine>("strided_affine", "gamma and beta are every second element"),
     layout_probe<Layout::byte_offset>("byte_offset", "the first element lies byte_offset bytes behind data"),
+    {"guard_pages", ProbeGroup::memory,
+     "each tensor ends, or begins, at a page that may not be touched: reads outside are seen too",
+     &guard_cases, &run_guard_pages, &no_guard_pages},
+    {"in_place", ProbeGroup::memory, "y is x's memory (only where inplace=yes is claimed)", &layout_cases,
+     &run_layout<Layout::in_place>, &no_in_place},
     {"same_addresses", ProbeGroup::memory,
      "x, gamma, beta or eps alone changes, all addresses and shapes stay: nothing is kept by pointer",
      &some_cases, &run_same_addresses},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "corpus/error.h"
 #include "corpus/generate.h"
@@ -31,8 +32,9 @@ Implementation& implementation_of(const Row& row) {
   return *out;
 }
 
-ProbeRun::ProbeRun(const Row& row, const Probe& probe, const Contract& contract, const ProbePlan& plan)
-    : row_(row), implementation_(implementation_of(row)), contract_(contract), plan_(plan) {
+ProbeRun::ProbeRun(const Row& row, DType dtype, const Probe& probe, const Contract& contract,
+                   const ProbePlan& plan)
+    : row_(row), dtype_(dtype), implementation_(implementation_of(row)), contract_(contract), plan_(plan) {
   tally_.probe = &probe;
   if (contract.claims) claims_ = contract.claims->host;
   tally_.proves_nothing = claims_.memory_copy && probe.group == ProbeGroup::memory;
@@ -75,6 +77,27 @@ Seen ProbeRun::demand(const Case& c, std::string_view what, std::string_view cla
   const std::string why = seen.message.empty() ? std::string() : ": " + seen.message;
   fail(c, fmt::format("claims {}, and answered UNSUPPORTED{}", claim, why), what);
   return {std::move(seen), Verdict::fail};
+}
+
+Seen ProbeRun::ask(const Case& c, std::string_view what) {
+  const bool before = std::exchange(implementation_.ask_refusals, true);
+  Observation seen = observe(c);
+  implementation_.ask_refusals = before;
+  return judged(c, std::move(seen), what);
+}
+
+void ProbeRun::convert(const Case& integers, const Case& as, std::string_view what) {
+  const bool before = std::exchange(implementation_.ask_refusals, true);
+  implementation_.y_dtype = as.x.dtype;
+  Observation seen = observe(integers);
+  implementation_.y_dtype.reset();
+  implementation_.ask_refusals = before;
+  if (seen.status == Status::unsupported || seen.status == Status::invalid)
+    return fail(as,
+                fmt::format("claims integers=convert, and refused{}{}", seen.message.empty() ? "" : ": ",
+                            seen.message),
+                what);
+  judged(as, std::move(seen), what);
 }
 
 void ProbeRun::compare(const Case& c, const Tensor& before, const std::vector<std::int64_t>& rows_of_c,
@@ -146,7 +169,13 @@ Case ordinary_case(const ProbeSubject& subject, std::vector<std::int64_t> shape,
 }
 
 Case with_rows(const Case& c, const std::vector<std::int64_t>& rows) {
-  Case out = c;
+  Case out;  // without a copy of x, which may be huge
+  out.id = c.id;
+  out.op = c.op;
+  out.norm_ndim = c.norm_ndim;
+  out.eps = c.eps;
+  out.gamma = c.gamma;
+  out.beta = c.beta;
   const auto bytes = static_cast<std::size_t>(row_length(c)) * size_of(c.x.dtype);
   std::vector<std::int64_t> shape = {static_cast<std::int64_t>(rows.size())};
   const auto last = normalized_shape(c);
@@ -155,9 +184,6 @@ Case with_rows(const Case& c, const std::vector<std::int64_t>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::copy_n(c.x.data.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rows[i]) * bytes),
                 bytes, out.x.data.begin() + static_cast<std::ptrdiff_t>(i * bytes));
-  out.generated.reset();
-  out.expect = Expect::bound;  // which rows must be NaN follows from x
-  out.nan_rows.clear();
   return out;
 }
 

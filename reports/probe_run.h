@@ -25,7 +25,7 @@ Implementation& implementation_of(const Row& row);
 class ProbeRun {
  public:
   /// InputError likewise.
-  ProbeRun(const Row& row, const Probe& probe, const Contract& contract, const ProbePlan& plan);
+  ProbeRun(const Row& row, DType dtype, const Probe& probe, const Contract& contract, const ProbePlan& plan);
 
   /// From here on, what is found is found on `base`.
   void begin(const Case& base) { base_ = &base; }
@@ -43,6 +43,11 @@ class ProbeRun {
                std::string_view what, bool claimed);
   /// Calls, and does not judge.
   Observation observe(const Case& c, Wanted wanted = {}, Layout layout = Layout::dense);
+  /// As call(), of a call that is to be refused: it is made, whatever the plug-in claims.
+  Seen ask(const Case& c, std::string_view what);
+  /// Calls with an x of integers and a y of the dtype of `as`, which has their values and is what is judged.
+  /// UNSUPPORTED and a refusal are findings.
+  void convert(const Case& integers, const Case& as, std::string_view what);
   /// Judges what was observed, as `call` does.
   Seen judged(const Case& c, Observation observation, std::string_view what);
 
@@ -54,6 +59,7 @@ class ProbeRun {
   const Implementation& implementation() const { return implementation_; }
   const HostClaims& claims() const { return claims_; }
   const ProbePlan& plan() const { return plan_; }
+  DType dtype() const { return dtype_; }  ///< of x, as it is probed
   ProbeTally& tally() { return tally_; }
   /// The kernel's numbers are known to be wrong in any case.
   void mask_wrong_numbers() { masked_ = true; }
@@ -62,6 +68,7 @@ class ProbeRun {
  private:
   void keep(const Case& c, Judgement judgement, std::string_view what);
   const Row& row_;
+  DType dtype_;
   Implementation& implementation_;
   const Contract& contract_;
   const ProbePlan& plan_;
@@ -83,7 +90,9 @@ Tensor converted(const Tensor& from, DType dtype);
 
 // The tables of the groups.
 std::span<const Probe> number_probes();
+std::span<const Probe> huge_probes();
 std::span<const Probe> memory_probes();
 std::span<const Probe> semantics_probes();
+std::span<const Probe> refusal_probes();
 
 }  // namespace normcheck

@@ -46,7 +46,8 @@ bool ProbeTally::is_given_up() const {
 std::span<const Probe> probes() {
   static const std::vector<Probe> all = [] {
     std::vector<Probe> out;
-    for (const auto& group : {number_probes(), memory_probes(), semantics_probes()})
+    for (const auto& group :
+         {number_probes(), huge_probes(), memory_probes(), semantics_probes(), refusal_probes()})
       out.insert(out.end(), group.begin(), group.end());
     return out;
   }();
@@ -80,13 +81,13 @@ const Probe& probe_named(std::string_view name) {
 ProbeResults run_probes(const Row& row, DType dtype, const Contract& contract, const ProbePlan& plan,
                         bool already_wrong) {
   ProbeResults out;
-  ProbeSubject subject{dtype, dtype, plan.seed};
-  ProbeRun first(row, probes().front(), contract, plan);
+  ProbeSubject subject{dtype, dtype, plan.seed, dtype == row.storages.front()};
+  ProbeRun first(row, dtype, probes().front(), contract, plan);
   subject.parameters = parameters_of(first, subject);
   const bool masked =
       already_wrong && first.call(ordinary_case(subject, {4, 33}), "").verdict == Verdict::fail;
   for (const Probe& probe : probes()) {
-    ProbeRun run(row, probe, contract, plan);
+    ProbeRun run(row, dtype, probe, contract, plan);
     if (masked) run.mask_wrong_numbers();
     std::string& left_out = run.tally().left_out;
     if (std::find(plan.skipped.begin(), plan.skipped.end(), &probe) != plan.skipped.end()) {
@@ -117,7 +118,7 @@ ProbeResults run_probes(const Row& row, DType dtype, const Contract& contract, c
 ProbeResults run_probe(const Row& row, const Probe& probe, const Case& c, const Contract& contract,
                        const ProbePlan& plan) {
   ProbeResults out;
-  ProbeRun run(row, probe, contract, plan);
+  ProbeRun run(row, c.x.dtype, probe, contract, plan);
   run.begin(c);
   probe.run(run, c);
   finish(run, out);

@@ -29,6 +29,7 @@ struct ProbeSubject {
   DType dtype = DType::f32;
   DType parameters = DType::f32;  ///< of gamma and beta, as the kernel takes them
   std::uint64_t seed = 1;
+  bool is_first_dtype = true;  ///< of those that the kernel offers
 };
 
 /// One probe: cases, and what is done with each, which is all that its replay line repeats.

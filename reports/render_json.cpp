@@ -87,6 +87,11 @@ Json finding_json(const Finding& finding) {
   out["impl"] = finding.impl;
   out["dtype"] = dtype_name(finding.problem.x.dtype);
   out["regime"] = finding.regime;
+  if (!finding.probe.empty()) {
+    out["probe"] = finding.probe;
+    out["probe_words"] = finding.probe_words;
+  }
+  if (!finding.not_repeated.empty()) out["not_repeated"] = true;
   out["contract"] = finding.contract;
   out["verdict"] = verdict_name(j.verdict);
   out["expected"] = finding.expected;

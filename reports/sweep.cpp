@@ -8,8 +8,12 @@
 #include <condition_variable>
 #include <exception>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <tuple>
+
+#include "impl/plugin/plugin.h"
 
 namespace normcheck {
 namespace {
@@ -85,6 +89,8 @@ class Sweeper {
     entry_.dtype = dtype;
     for (const Regime* regime : plan.regimes) entry_.regimes.push_back({.regime = std::string(regime->name)});
     contract_ = held_to(plan, row);
+    implementation_ = dynamic_cast<Implementation*>(row.outside);
+    if (implementation_ != nullptr && plan.probes.run) implementation_->share = 0.5;
     entry_.contract = contract_name(contract_);
   }
 
@@ -111,8 +117,24 @@ class Sweeper {
     if (plan_.regimes.empty()) return;
     const auto start = std::chrono::steady_clock::now();
     std::int64_t evaluations = 0;
+    // A program may compile for each shape: equal ones come one after the other.
+    const std::size_t together = implementation_ == nullptr || !implementation_->is_program ? 1
+                                 : plan_.budget.seconds > 0                                 ? 32
+                                                                                            : 1024;
+    std::vector<std::pair<std::uint64_t, Case>> waiting;
+    const auto run_waiting = [&] {
+      std::map<std::pair<std::int64_t, std::vector<std::int64_t>>, std::size_t>
+          first;  // in order of appearance
+      const auto place = [&](const Case& c) {
+        return first.emplace(std::pair(c.norm_ndim, c.x.shape), first.size()).first->second;
+      };
+      for (const auto& [of, c] : waiting) place(c);
+      std::stable_sort(waiting.begin(), waiting.end(),
+                       [&](const auto& a, const auto& b) { return place(a.second) < place(b.second); });
+      for (const auto& [of, c] : waiting) run(of % plan_.regimes.size(), c, draw_wanted(of));
+      waiting.clear();
+    };
     for (std::uint64_t item = 0;; ++item) {
-      const std::size_t slot = item % plan_.regimes.size();
       std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
       if (plan_.budget.seconds > 0) {
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
@@ -121,10 +143,12 @@ class Sweeper {
         if (evaluations >= plan_.budget.evaluations) break;
         most_rows = plan_.budget.evaluations - evaluations;
       }
-      const Case c = generated_case(plan_, entry_.dtype, item, most_rows);
-      run(slot, c, draw_wanted(item));
+      Case c = generated_case(plan_, entry_.dtype, item, most_rows);
       evaluations += std::max<std::int64_t>(1, row_count(c));
+      waiting.emplace_back(item, std::move(c));
+      if (waiting.size() == together) run_waiting();
     }
+    run_waiting();
   }
 
   /// Spread evenly over the regimes, those passed over that make no row of that length.
@@ -166,7 +190,8 @@ class Sweeper {
   }
 
   void run_probes() {
-    if (row_.outside == nullptr || !plan_.probes.run) return;
+    if (implementation_ == nullptr || !plan_.probes.run) return;
+    implementation_->share = 1;
     probes_ =
         normcheck::run_probes(row_, entry_.dtype, contract_, plan_.probes, entry_.total().findings() > 0);
   }
@@ -227,6 +252,7 @@ class Sweeper {
   SweepEntry entry_;
   std::vector<std::vector<Finding>> worst_;
   ProbeResults probes_;
+  Implementation* implementation_ = nullptr;
 };
 
 }  // namespace
@@ -259,11 +285,35 @@ Case generated_case(const SweepPlan& plan, DType dtype, std::uint64_t item, std:
   return make_case(*plan.regimes[item % regimes], request, plan.seed, item / regimes);
 }
 
+namespace {
+
+/// Rows x n, what says most first.
+constexpr std::pair<std::int64_t, std::int64_t> telling_shapes[] = {
+    {4, 64},  {2, 1000}, {5, 33},   {1, 4096}, {8, 16}, {3, 257}, {6, 7},    {2, 768}, {1, 2047}, {7, 3},
+    {2, 128}, {3, 511},  {1, 1025}, {4, 100},  {8, 2},  {5, 12},  {2, 1536}, {3, 48},  {1, 3000}, {6, 31}};
+
+/// The plan for a kernel that takes few shapes: a quarter of them for its generated cases.
+SweepPlan within_shapes(const SweepPlan& plan, std::int64_t shapes) {
+  SweepPlan out = plan;
+  const auto most = std::clamp<std::int64_t>(shapes / 4, 1, std::size(telling_shapes));
+  if (out.shapes.empty() && out.lengths.list.empty() && !out.lengths.given)
+    out.shapes.assign(telling_shapes, telling_shapes + most);
+  if (!out.norm_ndim) out.norm_ndim = 1;
+  return out;
+}
+
+}  // namespace
+
 SweepEntry sweep(const Row& row, DType dtype, const SweepPlan& plan) {
-  Sweeper sweeper(row, dtype, plan);
-  sweeper.run_corpus();
+  const auto* implementation = dynamic_cast<const Implementation*>(row.outside);
+  const bool few = implementation != nullptr && implementation->max_shapes.has_value();
+  const auto dtypes = static_cast<std::int64_t>(std::max<std::size_t>(1, row.storages.size()));
+  const SweepPlan own = few ? within_shapes(plan, *implementation->max_shapes / dtypes) : SweepPlan{};
+  Sweeper sweeper(row, dtype, few ? own : plan);
+  if (!few) sweeper.run_corpus();
   sweeper.run_generated();
   sweeper.run_long();
+  if (few) sweeper.run_corpus();  // hardly two of its cases have one shape
   sweeper.run_probes();
   return sweeper.finish();
 }

@@ -163,6 +163,7 @@ std::uint64_t poison(DType dtype) {
 void write_call(const CallPlan& plan, const Case& c, Arena& arena) {
   std::byte* base = arena.base();
   for (const PlacedTensor& t : plan.tensors) {
+    if (plan.in_place && t.role == Role::y) continue;  // it is x
     const Word word = poison_word(t.dtype);
     const Tensor* input = input_of(t.role, c);
     if (input == nullptr || !t.dense) {
@@ -180,7 +181,7 @@ void write_call(const CallPlan& plan, const Case& c, Arena& arena) {
 std::vector<std::string> memory_faults(const CallPlan& plan, const Case& c, const Arena& arena) {
   std::vector<std::string> out;
   for (const PlacedTensor& t : plan.tensors) {
-    const Tensor* input = input_of(t.role, c);
+    const Tensor* input = plan.in_place && t.role == Role::x ? nullptr : input_of(t.role, c);
     if (input != nullptr && is_changed(t, *input, arena.base()))
       out.push_back(fmt::format("changed its input {}", role_name(t.role)));
     if (const std::byte* at = first_outside(t, arena.base()))

@@ -1,6 +1,8 @@
 // Lays the tensors of a call out in the arena, each between red zones.
 #include "impl/plugin/call_plan.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -88,9 +90,22 @@ class Planner {
     if (layout_ == Layout::element_aligned) t.data += size_of(dtype);
     if (layout_ == Layout::byte_offset) t.byte_offset = offset_elements * size_of(dtype);
     const auto elements = static_cast<std::uint64_t>(std::max(extent(t), least));
+    if (layout_ == Layout::guard_after || layout_ == Layout::guard_before) {
+      place_guarded(t, elements * size_of(dtype));
+      out_.tensors.push_back(std::move(t));
+      return;
+    }
     t.end = up_to_64(t.first() + elements * size_of(dtype)) + red_zone;
     at_ = t.end;
     out_.tensors.push_back(std::move(t));
+  }
+
+  /// y where x lies, which has its shape and dtype.
+  void add_in_place() {
+    PlacedTensor t = *out_.find(Role::x);
+    t.role = Role::y;
+    out_.tensors.push_back(std::move(t));
+    out_.in_place = true;
   }
 
   CallPlan finish() {
@@ -99,6 +114,17 @@ class Planner {
   }
 
  private:
+  /// Between a red zone, the elements and a guard page, or the other way round. All begins at a page.
+  void place_guarded(PlacedTensor& t, std::uint64_t bytes) {
+    static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    const auto up = [](std::uint64_t at) { return (at + page - 1) / page * page; };
+    const bool after = layout_ == Layout::guard_after;
+    const std::uint64_t end = up(at_ + page + bytes);
+    t.data = after ? end - bytes : at_ + page;
+    t.end = end + page;
+    out_.guards.push_back({after ? end : at_, page, t.role, after});
+    at_ = t.end;
+  }
   Layout layout_;
   std::size_t leading_;
   std::uint64_t at_ = 0;
@@ -109,7 +135,8 @@ class Planner {
 
 std::string_view layout_name(Layout layout) {
   constexpr std::string_view names[] = {"dense",          "element_aligned", "padded_rows",    "sliced",
-                                        "inner_stride_2", "transposed",      "strided_affine", "byte_offset"};
+                                        "inner_stride_2", "transposed",      "strided_affine", "byte_offset",
+                                        "guard_after",    "guard_before",    "in_place"};
   return names[static_cast<std::size_t>(layout)];
 }
 
@@ -149,14 +176,18 @@ std::vector<std::int64_t> element_offsets(const PlacedTensor& t) {
   }
 }
 
-CallPlan plan_call(const Case& c, Wanted wanted, Layout layout) {
+CallPlan plan_call(const Case& c, Wanted wanted, Layout layout, std::optional<DType> y) {
   Planner planner(c, layout);
   const bool refused = refusal(c).has_value();
   const std::int64_t whole = refused ? c.x.size() : 0;
   planner.add(Role::x, c.x.dtype, c.x.shape);
   if (c.gamma) planner.add(Role::gamma, c.gamma->dtype, c.gamma->shape, whole);
   if (c.beta) planner.add(Role::beta, c.beta->dtype, c.beta->shape, whole);
-  planner.add(Role::y, c.x.dtype, c.x.shape);
+  if (layout == Layout::in_place) {
+    planner.add_in_place();
+  } else {
+    planner.add(Role::y, y.value_or(c.x.dtype), c.x.shape);
+  }
   if (!refused && row_length(c) > 0) {  // the statistics of nothing are nobody's to know
     const DType dtype = statistics_dtype(c.x.dtype);
     if (wanted.mean) planner.add(Role::mean, dtype, statistics_shape(c));

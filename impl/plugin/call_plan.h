@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "corpus/case.h"
@@ -31,19 +32,28 @@ struct PlacedTensor {
   std::uint64_t first() const { return data + byte_offset; }
 };
 
+/// Bytes of the arena that the kernel's process may not touch, whole pages of it: no element lies in them.
+struct GuardPage {
+  std::uint64_t offset = 0, bytes = 0;
+  Role role = Role::x;  ///< the tensor that it guards
+  bool after = true;    ///< its end, or its beginning
+};
+
 struct CallPlan {
   Op op = Op::layernorm_fwd;
   std::int32_t norm_ndim = 1;
   double eps = 0;
   std::vector<PlacedTensor> tensors;  ///< x, gamma?, beta?, y, mean?, rstd?, in this order
+  std::vector<GuardPage> guards;
+  bool in_place = false;  ///< y is x's memory
   std::uint64_t arena_bytes = 0;
   const PlacedTensor* find(Role role) const;
 };
 
 /// The call that a case makes. No statistics are asked for where a normalized extent is 0, or semantics
 /// refuses the case (impl/semantics.h); there every buffer is as large as a kernel would touch that does not
-/// look at the header.
-CallPlan plan_call(const Case& c, Wanted wanted, Layout layout);
+/// look at the header. y has the dtype `y` where that is given, else that of x.
+CallPlan plan_call(const Case& c, Wanted wanted, Layout layout, std::optional<DType> y = std::nullopt);
 
 /// Offsets of the elements from `first`, in elements, in row-major order, as the strides have them.
 std::vector<std::int64_t> element_offsets(const PlacedTensor& tensor);

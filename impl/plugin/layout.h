@@ -14,6 +14,9 @@ namespace normcheck {
 ///   transposed       x: column-major; y is dense
 ///   strided_affine   gamma and beta: every second element
 ///   byte_offset      every tensor: five elements from `data` to the first one
+///   guard_after      every tensor ends where a page begins that a worker may not touch
+///   guard_before     every tensor begins where such a page ends
+///   in_place         y is x's memory
 /// What lies between the elements is red zone: NaN, and not to be written.
 enum class Layout : std::uint8_t {
   dense,
@@ -23,7 +26,10 @@ enum class Layout : std::uint8_t {
   inner_stride_2,
   transposed,
   strided_affine,
-  byte_offset
+  byte_offset,
+  guard_after,
+  guard_before,
+  in_place
 };
 std::string_view layout_name(Layout layout);
 

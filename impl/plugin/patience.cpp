@@ -8,19 +8,25 @@
 namespace normcheck {
 namespace {
 
-constexpr double usual = 10, compiling = 60, short_of_patience = 2;
+constexpr double usual = 10, compiling = 40, starting = 50, short_of_patience = 2, most_lost = 48;
 constexpr int most_crashes = 3, most_timeouts = 3, timeouts_until_short = 2, timeouts_until_over = 5;
 
 }  // namespace
 
 double Patience::seconds(bool may_compile) const {
   const double base = deadline_.value_or(may_compile && timeouts_ == 0 ? compiling : usual);
-  return timeouts_ >= timeouts_until_short ? std::min(base, short_of_patience) : base;
+  const double limited = timeouts_ >= timeouts_until_short ? std::min(base, short_of_patience) : base;
+  return deadline_ ? limited : std::min(limited, std::max(short_of_patience, most_lost - lost_));
+}
+
+double Patience::start_seconds(bool is_program) const {
+  return deadline_.value_or(is_program ? starting : usual);
 }
 
 std::optional<std::string> Patience::given_up(DType dtype) const {
   const Strikes& s = strikes_[static_cast<std::size_t>(dtype)];
   if (timeouts_ >= timeouts_until_over) return fmt::format("it hung {} times", timeouts_);
+  if (!deadline_ && lost_ >= most_lost) return fmt::format("it hung for {:.0f} s in all", lost_);
   if (s.timeouts >= most_timeouts)
     return fmt::format("it hung {} times with {}", s.timeouts, dtype_name(dtype));
   if (s.crashes_in_a_row >= most_crashes)
@@ -28,12 +34,13 @@ std::optional<std::string> Patience::given_up(DType dtype) const {
   return std::nullopt;
 }
 
-void Patience::count(DType dtype, Status status) {
+void Patience::count(DType dtype, Status status, double took) {
   Strikes& s = strikes_[static_cast<std::size_t>(dtype)];
   s.crashes_in_a_row = status == Status::crash ? s.crashes_in_a_row + 1 : 0;
   if (status != Status::timeout) return;
   ++s.timeouts;
   ++timeouts_;
+  lost_ += took;
 }
 
 }  // namespace normcheck

@@ -13,16 +13,20 @@ namespace normcheck {
 
 /// Counts crashes and timeouts of one plug-in. After three crashes in a row, or three timeouts in all, of a
 /// dtype (there is one op) the rest of it is not run; after the second timeout in all the deadline falls to
-/// 2 s, after the fifth nothing more is run: a shared object that always hangs is done with in 26 s.
+/// 2 s, after the fifth nothing more is run. Nor is it once 48 s were lost by waiting in vain, unless a
+/// deadline was given: what always hangs is done with in under a minute, a shared object in 26 s.
 class Patience {
  public:
   explicit Patience(std::optional<double> deadline) : deadline_(deadline) {}
 
   /// Seconds for an answer; longer where a program may have to compile first, as long as it never hung.
   double seconds(bool may_compile) const;
+  /// Seconds for a first hello.
+  double start_seconds(bool is_program) const;
   /// Why nothing more of this dtype is run; nothing where it is.
   std::optional<std::string> given_up(DType dtype) const;
-  void count(DType dtype, Status status);
+  /// `took`: seconds.
+  void count(DType dtype, Status status, double took);
 
  private:
   struct Strikes {
@@ -31,6 +35,7 @@ class Patience {
   };
   std::optional<double> deadline_;
   int timeouts_ = 0;
+  double lost_ = 0;
   std::array<Strikes, 8> strikes_{};
 };
 

@@ -31,7 +31,14 @@ Observation Implementation::run(const Case& c, Wanted wanted, Layout layout) {
     out.message = "a call to be refused; asked only where refuses= is claimed, or with --strict";
     return out;
   }
-  Observation out = host_->run(index_, c, wanted, layout);
+  if (!is_float(c.x.dtype) && !y_dtype && claims.find("integers=convert") != std::string::npos) {
+    Observation out;
+    out.status = Status::not_run;
+    out.message = "it claims to convert integers: a y of integers is not asked for";
+    return out;
+  }
+  if (!offers_statistics) wanted.mean = wanted.rstd = false;
+  Observation out = host_->run(index_, c, {wanted, layout, y_dtype, share, extra_seconds});
   if (out.status == Status::not_run) return out;
   bool& told = told_load_faults_[static_cast<std::size_t>(c.x.dtype)];
   if (!told) out.faults.insert(out.faults.end(), load_faults_.begin(), load_faults_.end());
@@ -46,7 +53,8 @@ Observation Implementation::run(const Case& c, Wanted wanted, Layout layout) {
   return out;
 }
 
-std::unique_ptr<Plugin> Plugin::make(std::unique_ptr<PluginHost> host, const Hello& hello) {
+std::unique_ptr<Plugin> Plugin::make(std::unique_ptr<PluginHost> host, const Hello& hello,
+                                     bool has_guard_pages, bool is_program) {
   std::unique_ptr<Plugin> out(new Plugin);
   out->host_ = std::move(host);
   out->load_faults_ = hello.faults;
@@ -58,6 +66,11 @@ std::unique_ptr<Plugin> Plugin::make(std::unique_ptr<PluginHost> host, const Hel
     implementation.claims = announced.claims;
     implementation.host_ = out->host_.get();
     implementation.index_ = i;
+    implementation.max_shapes = announced.max_shapes;
+    implementation.is_program = is_program;
+    out->host_->allow(i, announced.max_calls, announced.max_shapes,
+                      announced.dtypes ? announced.dtypes->size() : 4);
+    implementation.has_guard_pages = has_guard_pages;
     implementation.load_faults_ = hello.faults;
     if (announced.dtypes) {
       implementation.dtypes = *announced.dtypes;
@@ -74,21 +87,21 @@ std::unique_ptr<Plugin> Plugin::open_object(const std::string& path, const Plugi
     throw LoadError(fmt::format("{}: no such file; expected a shared object", path));
   Hello hello;
   auto host = PluginHost::of_object(path, options, hello);
-  return make(std::move(host), hello);
+  return make(std::move(host), hello, !options.in_process, false);
 }
 
 std::unique_ptr<Plugin> Plugin::open_linked(const nc_plugin* (*entry)(std::uint32_t, std::uint32_t),
                                             const std::string& name, const PluginOptions& options) {
   Hello hello;
   auto host = PluginHost::of_linked(entry, name, options, hello);
-  return make(std::move(host), hello);
+  return make(std::move(host), hello, false, false);
 }
 
 std::unique_ptr<Plugin> Plugin::open_program(const std::vector<std::string>& words,
                                              const PluginOptions& options) {
   Hello hello;
   auto host = PluginHost::of_program(words, options, hello);
-  return make(std::move(host), hello);
+  return make(std::move(host), hello, false, true);
 }
 
 /// By calling it. What crashes or hangs offers the dtype: there is something to be found.
@@ -96,7 +109,7 @@ void Plugin::ask_dtypes(Implementation& implementation) {
   bool hung = false;
   for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
     if (!hung) {
-      const Observation answer = host_->run(implementation.index_, question(dtype), {}, Layout::dense);
+      const Observation answer = host_->run(implementation.index_, question(dtype), {});
       if (answer.status == Status::unsupported) continue;
       hung = answer.status == Status::timeout;
     }

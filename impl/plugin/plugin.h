@@ -19,7 +19,7 @@ namespace normcheck {
 
 struct PluginOptions {
   bool in_process = false;         ///< a shared object is called in this process: its crash is ours
-  std::optional<double> deadline;  ///< seconds, of every wait; else 10, and 60 where a program may compile
+  std::optional<double> deadline;  ///< seconds, of every wait; else 10, and 40 where a program may compile
   std::uint64_t memory = std::uint64_t{4} << 30;  ///< address space of a worker beside the arena; 0: no limit
   /// The program that hosts shared objects: one that hands argv to plugin_worker_main (worker_main.h).
   std::string worker = "/proc/self/exe";
@@ -47,6 +47,14 @@ class Implementation : public Outside {
   std::string_view claims_text() const override { return claims; }
 
   bool ask_refusals = false;
+  bool offers_statistics = true;  ///< else neither mean nor rstd is asked for
+  std::optional<DType> y_dtype;   ///< of y where x holds integers; else that of x
+  /// What of max_calls and max_shapes (protocol.h) may be used so far: the rest is kept for later calls.
+  double share = 1;
+  std::optional<std::int64_t> max_shapes;  ///< as it announces it
+  double extra_seconds = 0;  ///< to wait for an answer beside the usual: a large problem takes its time
+  bool is_program = false;
+  bool has_guard_pages = false;      ///< Layout::guard_after and guard_before can be asked for
   std::array<Watches, 8> watches{};  ///< by dtype; faults of those that are off are not told
 
  private:
@@ -84,7 +92,8 @@ class Plugin {
 
  private:
   Plugin();
-  static std::unique_ptr<Plugin> make(std::unique_ptr<PluginHost> host, const Hello& hello);
+  static std::unique_ptr<Plugin> make(std::unique_ptr<PluginHost> host, const Hello& hello,
+                                      bool has_guard_pages, bool is_program);
   void ask_dtypes(Implementation& implementation);
   std::unique_ptr<PluginHost> host_;
   std::vector<Implementation> implementations_;

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "corpus/error.h"
 #include "impl/plugin/call_memory.h"
 #include "impl/plugin/worker_main.h"
@@ -38,7 +41,9 @@ std::unique_ptr<PluginHost> PluginHost::of_object(const std::string& path, const
   }
   WorkerStart start{path, {options.worker, plugin_worker_word, "object", path}, options.memory};
   host->worker_ = std::make_unique<Worker>(std::move(start), host->arena_);
-  hello = host->worker_->start(host->patience_.seconds(false));
+  const auto begin = std::chrono::steady_clock::now();
+  hello = host->worker_->start(host->patience_.start_seconds(false));
+  host->start_took_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return host;
 }
 
@@ -49,30 +54,71 @@ std::unique_ptr<PluginHost> PluginHost::of_program(const std::vector<std::string
   WorkerStart start{words.front(), {options.worker, plugin_worker_word, "program"}, options.memory};
   start.words.insert(start.words.end(), words.begin(), words.end());
   host->worker_ = std::make_unique<Worker>(std::move(start), host->arena_);
-  hello = host->worker_->start(host->patience_.seconds(true));
+  const auto begin = std::chrono::steady_clock::now();
+  hello = host->worker_->start(host->patience_.start_seconds(true));
+  host->start_took_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return host;
 }
 
-Answer PluginHost::call(std::size_t implementation, const CallPlan& plan) {
-  if (object_) return object_->call(implementation, plan, arena_.base());
-  const bool may_compile = is_program_ && !worker_->knows(plan);
-  return worker_->call(implementation, plan, patience_.seconds(may_compile), patience_.seconds(is_program_));
+void PluginHost::allow(std::size_t implementation, std::optional<std::int64_t> calls,
+                       std::optional<std::int64_t> shapes, std::size_t dtypes) {
+  const auto each = static_cast<std::int64_t>(std::max<std::size_t>(1, dtypes));
+  for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
+    Allowance& allowance = allowances_[{implementation, dtype}];
+    if (calls) allowance.calls = std::max<std::int64_t>(1, *calls / each);
+    if (shapes) allowance.shapes = std::max<std::int64_t>(1, *shapes / each);
+  }
 }
 
-Observation PluginHost::run(std::size_t implementation, const Case& c, Wanted wanted, Layout layout) {
+/// Why the call is not made; where it is, it is counted.
+std::optional<std::string> PluginHost::used_up(Allowance& allowance, const Case& c, double share) {
+  if (!allowance.calls && !allowance.shapes) return std::nullopt;
+  const auto most = [share](std::int64_t all) {
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(share * static_cast<double>(all)));
+  };
+  const std::string_view kept = share < 1 ? "; the rest is for probes" : "";
+  if (allowance.calls && allowance.called >= most(*allowance.calls))
+    return fmt::format("{} calls with {} are used up, of its max_calls{}", most(*allowance.calls),
+                       dtype_name(c.x.dtype), kept);
+  std::string shape;
+  for (const Tensor* t : {&c.x, c.gamma ? &*c.gamma : nullptr, c.beta ? &*c.beta : nullptr})
+    shape += t == nullptr ? "-" : fmt::format("{} {}", dtype_name(t->dtype), shape_text(t->shape));
+  if (allowance.shapes && static_cast<std::int64_t>(allowance.seen.size()) >= most(*allowance.shapes) &&
+      allowance.seen.count(shape) == 0)
+    return fmt::format("{} shapes with {} are used up, of its max_shapes{}", most(*allowance.shapes),
+                       dtype_name(c.x.dtype), kept);
+  ++allowance.called;
+  allowance.seen.insert(std::move(shape));
+  return std::nullopt;
+}
+
+Answer PluginHost::call(std::size_t implementation, const CallPlan& plan, double extra_seconds) {
+  if (object_) return object_->call(implementation, plan, arena_.base());
+  const bool may_compile = is_program_ && !worker_->knows(plan);
+  const double seconds = patience_.seconds(may_compile) + extra_seconds;
+  // One that is slow to start may be so again.
+  return worker_->call(implementation, plan, seconds, std::max(seconds, 2 * start_took_));
+}
+
+Observation PluginHost::run(std::size_t implementation, const Case& c, const HostCall& how) {
   const std::lock_guard turn(turn_);
   Observation out;
   // In this process nothing is started again and nothing is waited for: a debugger is to see every call.
-  if (const auto why = object_ ? std::nullopt : patience_.given_up(c.x.dtype)) {
+  std::optional<std::string> why;
+  if (!object_) why = patience_.given_up(c.x.dtype);
+  if (!why) why = used_up(allowances_[{implementation, c.x.dtype}], c, how.share);
+  if (why) {
     out.status = Status::not_run;
     out.message = *why;
     return out;
   }
-  const CallPlan plan = plan_call(c, wanted, layout);
+  const CallPlan plan = plan_call(c, how.wanted, how.layout, how.y);
   arena_.grow(plan.arena_bytes);
   write_call(plan, c, arena_);
-  Answer answer = call(implementation, plan);
-  patience_.count(c.x.dtype, answer.status);
+  const auto begin = std::chrono::steady_clock::now();
+  Answer answer = call(implementation, plan, how.extra_seconds);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  patience_.count(c.x.dtype, answer.status, took.count());
   out.status = answer.status;
   out.message = std::move(answer.message);
   out.faults = memory_faults(plan, c, arena_);

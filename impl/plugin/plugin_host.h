@@ -1,9 +1,13 @@
 // One plug-in behind one call: its arena, its process or its object, and the patience with it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "impl/plugin/arena.h"
@@ -13,6 +17,15 @@
 #include "impl/plugin/worker.h"
 
 namespace normcheck {
+
+/// How a case is called.
+struct HostCall {
+  Wanted wanted{};
+  Layout layout = Layout::dense;
+  std::optional<DType> y = std::nullopt;  ///< its dtype, where that is not x's
+  double share = 1;                       ///< how much of what it allows may be used so far
+  double extra_seconds = 0;               ///< beside what it is waited for
+};
 
 class PluginHost {
  public:
@@ -25,16 +38,28 @@ class PluginHost {
                                                 const PluginOptions& options, Hello& hello);
 
   /// Writes the call into the arena, makes it, and looks at what it did. One at a time.
-  Observation run(std::size_t implementation, const Case& c, Wanted wanted, Layout layout);
+  Observation run(std::size_t implementation, const Case& c, const HostCall& how);
+  /// At most so many calls of an implementation, and shapes of x, divided evenly over so many dtypes.
+  void allow(std::size_t implementation, std::optional<std::int64_t> calls,
+             std::optional<std::int64_t> shapes, std::size_t dtypes);
   std::string output() const;
 
  private:
   explicit PluginHost(const PluginOptions& options) : patience_(options.deadline) {}
-  Answer call(std::size_t implementation, const CallPlan& plan);
+  Answer call(std::size_t implementation, const CallPlan& plan, double extra_seconds);
+  /// What one implementation allows of one dtype, and what of it was used.
+  struct Allowance {
+    std::optional<std::int64_t> calls, shapes;
+    std::int64_t called = 0;
+    std::set<std::string> seen;
+  };
+  static std::optional<std::string> used_up(Allowance& allowance, const Case& c, double share);
+  std::map<std::pair<std::size_t, DType>, Allowance> allowances_;
   mutable std::mutex turn_;
   Arena arena_;
   Patience patience_;
   bool is_program_ = false;
+  double start_took_ = 0;                 // seconds
   std::unique_ptr<LoadedObject> object_;  // in this process, or
   std::unique_ptr<Worker> worker_;        // in another
 };

@@ -59,8 +59,17 @@ T number_of(const json& object, const char* key) {
   return at->get<T>();
 }
 
+std::optional<std::int64_t> limit_of(const json& object, const char* key) {
+  if (!object.contains(key) || object[key].is_null()) return std::nullopt;
+  const auto out = number_of<std::int64_t>(object, key);
+  if (out < 1) throw InputError(fmt::format("hello with {} {}; expected 1 or more", key, out));
+  return out;
+}
+
 Announced announced(const json& object) {
   Announced out{text_of(object, "name"), text_of(object, "version"), text_of(object, "claims"), {}};
+  out.max_calls = limit_of(object, "max_calls");
+  out.max_shapes = limit_of(object, "max_shapes");
   if (out.name.empty()) throw InputError("hello without a name");
   if (object.contains("dtypes") && !object["dtypes"].is_null()) {
     out.dtypes.emplace();
@@ -129,7 +138,13 @@ std::string call_line(std::uint64_t id, std::size_t implementation, const CallPl
   std::string out = fmt::format(R"({{"id":{},"impl":{},"op":"{}","norm_ndim":{},"eps":"{:a}")", id,
                                 implementation, op_name(plan.op), plan.norm_ndim, plan.eps);
   for (const PlacedTensor& t : plan.tensors) add_tensor(out, t);
-  return out + "}";
+  for (std::size_t i = 0; i < plan.guards.size(); ++i) {
+    const GuardPage& page = plan.guards[i];
+    fmt::format_to(std::back_inserter(out), R"({}{{"of":"{}","after":{},"offset":{},"bytes":{}}})",
+                   i == 0 ? R"(,"guards":[)" : ",", role_name(page.role), page.after, page.offset,
+                   page.bytes);
+  }
+  return out + (plan.guards.empty() ? "}" : "]}");
 }
 
 std::string resize_line(std::uint64_t bytes) { return fmt::format(R"({{"resize":{}}})", bytes); }
@@ -182,6 +197,14 @@ std::variant<CallMessage, ResizeMessage> parse_host_line(std::string_view line) 
   for (const Role role : {Role::x, Role::gamma, Role::beta, Role::y, Role::mean, Role::rstd}) {
     const auto at = object.find(role_name(role));
     if (at != object.end()) out.plan.tensors.push_back(tensor_of(*at, role));
+  }
+  for (const json& page : object.value("guards", json::array())) {
+    const std::string of = text_of(page, "of");
+    const auto role = std::find(std::begin(role_names), std::end(role_names), of);
+    if (role == std::end(role_names)) throw InputError(fmt::format("guards '{}', which is no tensor", of));
+    out.plan.guards.push_back(
+        {number_of<std::uint64_t>(page, "offset"), number_of<std::uint64_t>(page, "bytes"),
+         static_cast<Role>(role - std::begin(role_names)), page.value("after", json()) == true});
   }
   return out;
 }

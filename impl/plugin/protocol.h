@@ -12,6 +12,8 @@
 // bytes from the arena's beginning; strides are in elements. End of file on the socket is the end. A worker
 // of several implementations says hello with
 // "implementations":[{"name":..,"version":..,"dtypes":..,"claims":..}]; calls name one by its place, "impl".
+// "max_calls" and "max_shapes" in hello: no more calls than that are made of the implementation. A call with
+// "guards":[{"of":"x","after":true,"offset":..,"bytes":..}], for shared objects alone: pages to be closed.
 // One that cannot start says {"normcheck":1,"error":"why"}. An answer may carry "faults":["changed its input
 // x", ...], and "crash":"how" in place of a status.
 #pragma once
@@ -36,6 +38,8 @@ struct Announced {
   std::string version;
   std::string claims;
   std::optional<std::vector<DType>> dtypes;  ///< nullopt: it does not say; ask
+  /// How often it may be called, and with how many shapes of x, gamma and beta; nullopt: without end.
+  std::optional<std::int64_t> max_calls = std::nullopt, max_shapes = std::nullopt;
 };
 
 struct Hello {

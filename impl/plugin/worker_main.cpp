@@ -19,6 +19,7 @@
 #include "corpus/error.h"
 #include "impl/plugin/arena.h"
 #include "impl/plugin/child.h"
+#include "impl/plugin/guard_pages.h"
 #include "impl/plugin/loaded_object.h"
 #include "impl/plugin/protocol.h"
 #include "impl/plugin/python.h"
@@ -97,7 +98,11 @@ int serve(const std::string& path) {
       continue;
     }
     const auto& call = std::get<CallMessage>(message);
-    Answer answer = object->call(call.implementation, call.plan, arena.base());
+    Answer answer;
+    {
+      const GuardPages guards(call.plan, arena.base(), call.id);
+      answer = object->call(call.implementation, call.plan, arena.base());
+    }
     const std::vector<std::string> closed = closed_descriptors();
     answer.faults.insert(answer.faults.end(), closed.begin(), closed.end());
     answer.is_last = !closed.empty();

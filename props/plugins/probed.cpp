@@ -33,12 +33,64 @@ enum class Fault {
   by_position,    ///< rows at odd places in the other direction
   by_batch,       ///< batches of odd size in the other direction
   plain_layouts,  ///< right, and refuses all but dense calls
+  reads_past,     ///< the element behind the last of x
+  reads_before,   ///< the element before gamma
+  aliases,        ///< claims that y may be x, and reads x again when it has written to y
+  in_place,       ///< claims it rightly
+  accepts,        ///< claims to refuse, and takes anything
+  refuses,        ///< as it claims
+  converts,       ///< integers, as it claims
+  misconverts,    ///< claims it
+  claims_repeats,
+  claims_rows_alone,
+  claims_strides,
+  takes_rows,  ///< as it claims
+  claims_statistics,
+  no_statistics,  ///< as it claims
+  claims_parameters,
+  wears_out,  ///< right 150 times
+  copies,     ///< right, as far as can be seen
 };
-constexpr const char* names[] = {"right",         "beta_needs_gamma", "mean_needs_rstd",   "half_parameters",
-                                 "single_is_nan", "fails_empty",      "first_dim_is_rows", "last_dim_only",
-                                 "rows_in_grid",  "rows_in_blocks",   "aligned_loads",     "caches_gamma",
-                                 "caches_x",      "caches_eps",       "keeps_mean",        "tires",
-                                 "restless",      "by_position",      "by_batch",          "plain_layouts"};
+struct Named {
+  const char *name, *claims;
+};
+constexpr Named names[] = {{"right", nullptr},
+                           {"beta_needs_gamma", nullptr},
+                           {"mean_needs_rstd", nullptr},
+                           {"half_parameters", nullptr},
+                           {"single_is_nan", nullptr},
+                           {"fails_empty", nullptr},
+                           {"first_dim_is_rows", nullptr},
+                           {"last_dim_only", nullptr},
+                           {"rows_in_grid", nullptr},
+                           {"rows_in_blocks", nullptr},
+                           {"aligned_loads", nullptr},
+                           {"caches_gamma", nullptr},
+                           {"caches_x", nullptr},
+                           {"caches_eps", nullptr},
+                           {"keeps_mean", nullptr},
+                           {"tires", nullptr},
+                           {"restless", nullptr},
+                           {"by_position", nullptr},
+                           {"by_batch", nullptr},
+                           {"plain_layouts", nullptr},
+                           {"reads_past", nullptr},
+                           {"reads_before", nullptr},
+                           {"aliases", "inplace=yes"},
+                           {"in_place", "inplace=yes"},
+                           {"accepts", "refuses=all"},
+                           {"refuses", "refuses=all;integers=refuse"},
+                           {"converts", "integers=convert"},
+                           {"misconverts", "integers=convert"},
+                           {"claims_repeats", "deterministic=yes"},
+                           {"claims_rows_alone", "batch_invariant=yes"},
+                           {"claims_strides", "strides=any"},
+                           {"takes_rows", "strides=rows"},
+                           {"claims_statistics", "stats=f32"},
+                           {"no_statistics", "stats=none"},
+                           {"claims_parameters", "gamma=any"},
+                           {"wears_out", nullptr},
+                           {"copies", "memory=copy"}};
 
 bool is_bf16(const nc_tensor* t) { return t->dtype_code == NC_BFLOAT; }
 bool is_f32(const nc_tensor* t) { return t->dtype_code == NC_FLOAT && t->dtype_bits == 32; }
@@ -52,6 +104,11 @@ char* element(const nc_tensor* t, std::int64_t flat) {
 
 float load(const nc_tensor* t, const char* from) {
   std::uint32_t bits = 0;
+  if (t->dtype_code == NC_INT) {
+    std::int64_t whole = 0;  // little-endian
+    std::memcpy(&whole, from, t->dtype_bits / 8);
+    return static_cast<float>(whole);
+  }
   if (!is_bf16(t)) {
     std::memcpy(&bits, from, 4);
     return std::bit_cast<float>(bits);
@@ -90,6 +147,20 @@ float sum(const std::vector<float>& values, bool backward) {
   return out;
 }
 
+bool has_tail(const nc_tensor* t, const nc_call* c) {
+  if (t->ndim != c->norm_ndim) return false;
+  return std::equal(t->shape, t->shape + t->ndim, c->x->shape + (c->x->ndim - c->norm_ndim));
+}
+
+bool is_wrong(const nc_call* c) {
+  if (c->x->dtype_code == NC_INT || c->norm_ndim < 1 || c->norm_ndim > c->x->ndim) return true;
+  if ((c->gamma != nullptr && !has_tail(c->gamma, c)) || (c->beta != nullptr && !has_tail(c->beta, c)))
+    return true;
+  return !std::isfinite(c->eps) || c->eps < 0;
+}
+
+bool has_dense_rows(const nc_tensor* t) { return t->ndim != 2 || t->shape[1] < 2 || t->strides[1] == 1; }
+
 template <Fault fault>
 int run(const nc_call* c) {
   static int calls = 0;
@@ -98,8 +169,20 @@ int run(const nc_call* c) {
   static float kept_mean = 0;
   static double first_eps = c->eps;
   ++calls;
-  if (c->op != NC_OP_LAYERNORM_FWD || (!is_f32(c->x) && !is_bf16(c->x))) return NC_UNSUPPORTED;
-  if (fault == Fault::plain_layouts && !(is_dense(c->x) && is_dense(c->y))) return NC_UNSUPPORTED;
+  if (fault == Fault::refuses && is_wrong(c)) return NC_INVALID;
+  const bool integers = c->x->dtype_code == NC_INT && is_f32(c->y);
+  if (integers && fault == Fault::misconverts) return NC_INVALID;
+  if (c->x->dtype_code == NC_INT && fault == Fault::accepts) return NC_OK;
+  const bool takes_integers = integers && fault == Fault::converts;
+  if (c->op != NC_OP_LAYERNORM_FWD || (!is_f32(c->x) && !is_bf16(c->x) && !takes_integers))
+    return NC_UNSUPPORTED;
+  constexpr bool plain = fault == Fault::plain_layouts || fault == Fault::claims_strides;
+  if (plain && !(is_dense(c->x) && is_dense(c->y))) return NC_UNSUPPORTED;
+  if (fault == Fault::takes_rows && !(has_dense_rows(c->x) && has_dense_rows(c->y))) return NC_UNSUPPORTED;
+  constexpr bool without = fault == Fault::no_statistics || fault == Fault::claims_statistics;
+  if (without && (c->mean != nullptr || c->rstd != nullptr)) return NC_UNSUPPORTED;
+  if (fault == Fault::claims_parameters && c->gamma != nullptr && is_f32(c->gamma) && is_bf16(c->x))
+    return NC_UNSUPPORTED;
   std::int64_t rows = 1, n = 1;
   const std::int32_t over = fault == Fault::last_dim_only ? 1 : c->norm_ndim;
   const std::int32_t leading = fault == Fault::first_dim_is_rows ? 1 : c->x->ndim - over;
@@ -125,15 +208,20 @@ int run(const nc_call* c) {
            (at - element(c->x, 0));
     values.push_back(load(c->x, at));
   }
+  volatile float outside = 0;
+  if (fault == Fault::reads_past) outside = load(c->x, element(c->x, rows * n - 1) + c->x->dtype_bits / 8);
+  if (fault == Fault::reads_before && c->gamma != nullptr)
+    outside = load(c->gamma, element(c->gamma, 0) - c->gamma->dtype_bits / 8);
+  static_cast<void>(outside);
   if (c->x->data != x_at || x.size() != values.size()) x = values;
   x_at = c->x->data;
   if (fault == Fault::caches_x) values = x;
   const double eps = fault == Fault::caches_eps ? first_eps : c->eps;
   for (std::int64_t r = 0; r < rows; ++r) {
     if (fault == Fault::rows_in_grid && r >= 2048) break;
-    const bool backward = (fault == Fault::restless && calls % 2 == 1) ||
+    const bool backward = ((fault == Fault::restless || fault == Fault::claims_repeats) && calls % 2 == 1) ||
                           (fault == Fault::by_position && r % 2 == 1) ||
-                          (fault == Fault::by_batch && rows % 2 == 1);
+                          ((fault == Fault::by_batch || fault == Fault::claims_rows_alone) && rows % 2 == 1);
     std::vector<float> row(values.begin() + r * n, values.begin() + (r + 1) * n);
     const auto count = static_cast<float>(n);
     float mean = sum(row, backward) / count;
@@ -148,7 +236,7 @@ int run(const nc_call* c) {
     }
     const float var = sum(squares, backward) / count;
     float rstd = static_cast<float>(1 / std::sqrt(static_cast<double>(var) + eps));
-    if (fault == Fault::tires && calls > 50) rstd *= 1.25F;
+    if ((fault == Fault::tires && calls > 50) || (fault == Fault::wears_out && calls > 150)) rstd *= 1.25F;
     for (std::int64_t i = 0; i < n; ++i) {
       const bool shifted = c->beta != nullptr && (fault != Fault::beta_needs_gamma || c->gamma != nullptr);
       nc_tensor shift = c->beta != nullptr ? *c->beta : *c->x;
@@ -157,6 +245,8 @@ int run(const nc_call* c) {
       float y = row[static_cast<std::size_t>(i)] * rstd * scale[static_cast<std::size_t>(i)] +
                 (shifted ? get(&shift, i) : 0.0F);
       if (fault == Fault::single_is_nan && n == 1) y = std::nanf("");
+      // As a second pass over x would: another number only where y has come to lie there.
+      if (fault == Fault::aliases) y += get(c->x, r * n) - values[static_cast<std::size_t>(r * n)];
       put(c->y, r * n + i, y);
     }
     if (c->mean != nullptr && !(fault == Fault::mean_needs_rstd && c->rstd == nullptr))
@@ -170,8 +260,8 @@ constexpr std::size_t count = std::size(names);
 
 template <std::size_t... I>
 const nc_plugin* plugin(std::size_t index, std::integer_sequence<std::size_t, I...>) {
-  static const nc_plugin all[] = {{sizeof(nc_plugin), NC_ABI_MAJOR, NC_ABI_MINOR, names[I], nullptr, nullptr,
-                                   nullptr, nullptr, &run<static_cast<Fault>(I)>}...};
+  static const nc_plugin all[] = {{sizeof(nc_plugin), NC_ABI_MAJOR, NC_ABI_MINOR, names[I].name, nullptr,
+                                   names[I].claims, nullptr, nullptr, &run<static_cast<Fault>(I)>}...};
   return index < count ? &all[index] : nullptr;
 }
 

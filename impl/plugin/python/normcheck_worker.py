@@ -158,7 +158,11 @@ class _Function:
         if self.arrays.copies and "memory=" not in claims:
             claims += (";" if claims else "") + "memory=copy"
         version = str(self.options.get("version") or "")
-        return {"name": self.name, "version": version, "dtypes": self.dtypes, "claims": claims}
+        out = {"name": self.name, "version": version, "dtypes": self.dtypes, "claims": claims}
+        for limit in ("max_calls", "max_shapes"):
+            if self.options.get(limit) is not None:
+                out[limit] = self.options[limit]
+        return out
 
     def views(self, call):
         """The tensors of a call as the function is to see them."""
