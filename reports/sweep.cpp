@@ -307,8 +307,7 @@ SweepPlan within_shapes(const SweepPlan& plan, std::int64_t shapes) {
 SweepEntry sweep(const Row& row, DType dtype, const SweepPlan& plan) {
   const auto* implementation = dynamic_cast<const Implementation*>(row.outside);
   const bool few = implementation != nullptr && implementation->max_shapes.has_value();
-  const auto dtypes = static_cast<std::int64_t>(std::max<std::size_t>(1, row.storages.size()));
-  const SweepPlan own = few ? within_shapes(plan, *implementation->max_shapes / dtypes) : SweepPlan{};
+  const SweepPlan own = few ? within_shapes(plan, *implementation->max_shapes) : SweepPlan{};
   Sweeper sweeper(row, dtype, few ? own : plan);
   if (!few) sweeper.run_corpus();
   sweeper.run_generated();

@@ -68,8 +68,7 @@ std::unique_ptr<Plugin> Plugin::make(std::unique_ptr<PluginHost> host, const Hel
     implementation.index_ = i;
     implementation.max_shapes = announced.max_shapes;
     implementation.is_program = is_program;
-    out->host_->allow(i, announced.max_calls, announced.max_shapes,
-                      announced.dtypes ? announced.dtypes->size() : 4);
+    out->host_->allow(i, announced.max_calls, announced.max_shapes);
     implementation.has_guard_pages = has_guard_pages;
     implementation.load_faults_ = hello.faults;
     if (announced.dtypes) {

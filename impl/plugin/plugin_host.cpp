@@ -61,13 +61,9 @@ std::unique_ptr<PluginHost> PluginHost::of_program(const std::vector<std::string
 }
 
 void PluginHost::allow(std::size_t implementation, std::optional<std::int64_t> calls,
-                       std::optional<std::int64_t> shapes, std::size_t dtypes) {
-  const auto each = static_cast<std::int64_t>(std::max<std::size_t>(1, dtypes));
-  for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
-    Allowance& allowance = allowances_[{implementation, dtype}];
-    if (calls) allowance.calls = std::max<std::int64_t>(1, *calls / each);
-    if (shapes) allowance.shapes = std::max<std::int64_t>(1, *shapes / each);
-  }
+                       std::optional<std::int64_t> shapes) {
+  for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16})
+    allowances_[{implementation, dtype}] = {calls, shapes, 0, {}};
 }
 
 /// Why the call is not made; where it is, it is counted.

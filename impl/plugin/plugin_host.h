@@ -39,9 +39,9 @@ class PluginHost {
 
   /// Writes the call into the arena, makes it, and looks at what it did. One at a time.
   Observation run(std::size_t implementation, const Case& c, const HostCall& how);
-  /// At most so many calls of an implementation, and shapes of x, divided evenly over so many dtypes.
+  /// At most so many calls of an implementation with each dtype, and so many shapes.
   void allow(std::size_t implementation, std::optional<std::int64_t> calls,
-             std::optional<std::int64_t> shapes, std::size_t dtypes);
+             std::optional<std::int64_t> shapes);
   std::string output() const;
 
  private:

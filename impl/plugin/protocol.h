@@ -38,7 +38,8 @@ struct Announced {
   std::string version;
   std::string claims;
   std::optional<std::vector<DType>> dtypes;  ///< nullopt: it does not say; ask
-  /// How often it may be called, and with how many shapes of x, gamma and beta; nullopt: without end.
+  /// How often it may be called with each dtype, and with how many shapes of x, gamma and beta; nullopt:
+  /// without end.
   std::optional<std::int64_t> max_calls = std::nullopt, max_shapes = std::nullopt;
 };
 
