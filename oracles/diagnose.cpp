@@ -123,7 +123,8 @@ class Diagnosis {
     std::vector<Explanation> out;
     std::vector<std::size_t> nearest;
     for (std::size_t h = 0; h < fits_.size(); ++h) {
-      if (elements_ > 0 && 20 * fits_[h].explained >= 19 * elements_ && 16 * fits_[h].squares <= of_exact_.squares)
+      if (elements_ > 0 && 20 * fits_[h].explained >= 19 * elements_ &&
+          16 * fits_[h].squares <= of_exact_.squares)
         nearest.push_back(h);
     }
     std::stable_sort(nearest.begin(), nearest.end(),
