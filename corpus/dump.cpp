@@ -69,7 +69,7 @@ std::unique_ptr<Dump> open_dump(std::shared_ptr<const ByteSource> bytes) {
   if (extension == ".npy") return std::make_unique<NpyDump>(std::move(bytes));
   if (extension == ".npz") return open_npz(std::move(bytes));
   if (extension == ".safetensors") return open_safetensors(std::move(bytes));
-  if (extension == ".pb") return open_onnx_tensor(std::move(bytes));
+  if (extension == ".pb") return open_onnx_tensor(bytes);
   if (head.size() > 8 && head[8] == '{' && little_endian(head, 8) <= bytes->size() - 8)
     return open_safetensors(std::move(bytes));
   const bool pickle = head.size() > 1 && head[0] == '\x80' && head[1] >= 2 && head[1] <= 5;

@@ -238,7 +238,7 @@ std::pair<std::string, Tensor> parse_onnx_tensor(std::string_view message, std::
   return {std::move(m.name), std::move(t)};
 }
 
-std::unique_ptr<Dump> open_onnx_tensor(std::shared_ptr<const ByteSource> bytes) {
+std::unique_ptr<Dump> open_onnx_tensor(const std::shared_ptr<const ByteSource>& bytes) {
   std::string text = bytes->read(0, static_cast<std::size_t>(bytes->size()));
   std::string name = read_message(text, bytes->name()).name;
   if (name.empty()) name = std::filesystem::path(bytes->name()).stem().string();

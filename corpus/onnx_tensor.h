@@ -16,7 +16,7 @@ namespace normcheck {
 std::pair<std::string, Tensor> parse_onnx_tensor(std::string_view message, std::string_view label,
                                                  std::optional<DType> as = std::nullopt);
 /// A dump of one tensor, under its name, or where it has none the file's.
-std::unique_ptr<Dump> open_onnx_tensor(std::shared_ptr<const ByteSource> bytes);
+std::unique_ptr<Dump> open_onnx_tensor(const std::shared_ptr<const ByteSource>& bytes);
 
 /// The message, with raw_data.
 std::string format_onnx_tensor(std::string_view name, const Tensor& t);
