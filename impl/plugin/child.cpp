@@ -76,6 +76,7 @@ void make_nonblocking(int descriptor) { fcntl(descriptor, F_SETFL, fcntl(descrip
 
 struct Prepared {
   char* const* words;
+  char* const* environment;
   int control, arena, out, err, failure;
   std::uint64_t address_space;
   pid_t parent;
@@ -109,7 +110,7 @@ void limit(int resource, std::uint64_t bytes) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  execvp(p.words[0], p.words);
+  execvpe(p.words[0], p.words, p.environment);
   const int error = errno;
   [[maybe_unused]] const auto written = write(failure_place, &error, sizeof error);
   _exit(127);
@@ -119,6 +120,20 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> out;
   for (std::string& word : words) out.push_back(word.data());
   out.push_back(nullptr);
+  return out;
+}
+
+/// This process's, with these variables in it: the first of a name counts.
+std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
+  std::vector<std::string> out;
+  const auto add = [&out](std::string_view variable) {
+    const std::string_view name = variable.substr(0, variable.find('=') + 1);
+    const bool known =
+        std::any_of(out.begin(), out.end(), [name](const std::string& v) { return v.starts_with(name); });
+    if (!known) out.emplace_back(variable);
+  };
+  for (const std::string& variable : variables) add(variable);
+  for (char** at = environ; at != nullptr && *at != nullptr; ++at) add(*at);
   return out;
 }
 
@@ -147,13 +162,15 @@ std::string ending_text(const Ending& ending) {
 Child::Child(const ChildStart& start) {
   std::vector<std::string> words = start.words;
   const std::vector<char*> argv = pointers(words);
+  std::vector<std::string> variables = environment_with(start.environment);
+  const std::vector<char*> environment = pointers(variables);
   Pair control, out, err, failure;
   make_socket(control);
   make_pipe(out);
   make_pipe(err);
   make_pipe(failure);
-  const Prepared prepared{argv.data(),   control.theirs.at, start.arena,         out.theirs.at,
-                          err.theirs.at, failure.theirs.at, start.address_space, getpid()};
+  const Prepared prepared{argv.data(),   environment.data(), control.theirs.at,   start.arena, out.theirs.at,
+                          err.theirs.at, failure.theirs.at,  start.address_space, getpid()};
   pid_ = spawn([&prepared] {
     const pid_t pid = fork();
     if (pid == 0) become(prepared);

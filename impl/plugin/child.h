@@ -20,9 +20,10 @@ struct Ending {
 std::string ending_text(const Ending& ending);
 
 struct ChildStart {
-  std::vector<std::string> words;   ///< the program, searched in PATH, and its arguments
-  int arena = -1;                   ///< handed over as descriptor 4
-  std::uint64_t address_space = 0;  ///< RLIMIT_AS; 0: none
+  std::vector<std::string> words;             ///< the program, searched in PATH, and its arguments
+  int arena = -1;                             ///< handed over as descriptor 4
+  std::uint64_t address_space = 0;            ///< RLIMIT_AS; 0: none
+  std::vector<std::string> environment = {};  ///< "NAME=value", in place of this process's
 };
 
 /// Holds the process and this side of its descriptors: all are closed, its whole group is killed and the

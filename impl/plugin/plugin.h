@@ -21,6 +21,8 @@ struct PluginOptions {
   bool in_process = false;         ///< a shared object is called in this process: its crash is ours
   std::optional<double> deadline;  ///< seconds, of every wait; else 10, and 40 where a program may compile
   std::uint64_t memory = std::uint64_t{4} << 30;  ///< address space of a worker beside the arena; 0: no limit
+  /// "NAME=value" of its process, in place of what this one has; nothing for a shared object in this process.
+  std::vector<std::string> environment = {};
   /// The program that hosts shared objects: one that hands argv to plugin_worker_main (worker_main.h).
   std::string worker = "/proc/self/exe";
 };

@@ -39,7 +39,8 @@ std::unique_ptr<PluginHost> PluginHost::of_object(const std::string& path, const
     announce(*host->object_, hello);
     return host;
   }
-  WorkerStart start{path, {options.worker, plugin_worker_word, "object", path}, options.memory};
+  WorkerStart start{
+      path, {options.worker, plugin_worker_word, "object", path}, options.memory, options.environment};
   host->worker_ = std::make_unique<Worker>(std::move(start), host->arena_);
   const auto begin = std::chrono::steady_clock::now();
   hello = host->worker_->start(host->patience_.start_seconds(false));
@@ -51,7 +52,8 @@ std::unique_ptr<PluginHost> PluginHost::of_program(const std::vector<std::string
                                                    const PluginOptions& options, Hello& hello) {
   std::unique_ptr<PluginHost> host(new PluginHost(options));
   host->is_program_ = true;
-  WorkerStart start{words.front(), {options.worker, plugin_worker_word, "program"}, options.memory};
+  WorkerStart start{
+      words.front(), {options.worker, plugin_worker_word, "program"}, options.memory, options.environment};
   start.words.insert(start.words.end(), words.begin(), words.end());
   host->worker_ = std::make_unique<Worker>(std::move(start), host->arena_);
   const auto begin = std::chrono::steady_clock::now();

@@ -30,7 +30,7 @@ std::string signature(const CallPlan& plan) {
 
 Hello Worker::start(double seconds) {
   end();
-  child_ = Child({start_.words, arena_.descriptor(), address_space()});
+  child_ = Child({start_.words, arena_.descriptor(), address_space(), start_.environment});
   channel_.attach(child_);
   told_arena_ = arena_.size();
   std::string line;

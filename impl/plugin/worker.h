@@ -15,9 +15,10 @@
 namespace normcheck {
 
 struct WorkerStart {
-  std::string name;                ///< in complaints
-  std::vector<std::string> words;  ///< the command line
-  std::uint64_t memory = 0;        ///< address space beside the arena; 0: no limit
+  std::string name;                           ///< in complaints
+  std::vector<std::string> words;             ///< the command line
+  std::uint64_t memory = 0;                   ///< address space beside the arena; 0: no limit
+  std::vector<std::string> environment = {};  ///< "NAME=value", in place of this process's
 };
 
 class Worker {
