@@ -19,6 +19,7 @@
 #include "reports/console.h"
 #include "reports/junit.h"
 #include "reports/numbers.h"
+#include "reports/peers.h"
 #include "reports/plugins.h"
 #include "reports/probes_text.h"
 #include "reports/render_json.h"
@@ -184,7 +185,10 @@ std::vector<SweepEntry> run_and_print(const std::vector<SweepJob>& jobs, const S
 /// What is judged where it is not of this build, and what it is held to.
 void print_plugins(const SweepPlan& plan) {
   for (const auto& [row, contract] : plan.contracts) {
-    fmt::print("plug-in  {}, held to {}\n", row->name, contract_name(contract));
+    const Peer* peer = peer_of(*row);
+    fmt::print("{:<8} {}, held to {}\n", peer == nullptr ? "plug-in" : "peer", plugin_title(*row),
+               contract_name(contract));
+    if (peer != nullptr) fmt::print("{}", known_text(*peer));
     for (const std::string& note : claim_notes(*row)) fmt::print("NOTE  {}: {}\n", row->name, note);
   }
   if (!plan.contracts.empty()) fmt::print("\n");

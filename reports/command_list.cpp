@@ -12,6 +12,7 @@
 #include "reports/commands.h"
 #include "reports/console.h"
 #include "reports/detection_floor.h"
+#include "reports/peers.h"
 #include "reports/probes.h"
 #include "reports/select.h"
 
@@ -79,12 +80,17 @@ Exit run_list(const Options& options) {
   if (!dtypes.empty() && !options.floor) throw InputError("--dtype: list takes it with --floor alone");
   if (dtypes.empty()) dtypes = {DType::f32, DType::f64, DType::f16, DType::bf16};
   const bool none = !options.algorithms && !options.list_regimes && !options.contracts && !options.floor &&
-                    !options.list_probes;
+                    !options.list_probes && !options.list_peers && !options.missing;
   if (options.rows || none) print_rows();
   if (options.algorithms) fmt::print("{}", algorithms_text());
   if (options.list_regimes) print_regimes();
   if (options.contracts) print_contracts();
   if (options.list_probes) print_probes();
+  for (const Peer& peer : peers()) {
+    if (options.missing && peer.light && peer.source == PeerSource::pypi && peer_target(peer).empty())
+      fmt::print("{}\n", install_command(peer));
+  }
+  if (options.list_peers) fmt::print("{}", peers_text(options));
   if (options.floor) fmt::print("{}", floors_text(detection_floors(dtypes)));
   return Exit::well;
 }

@@ -18,5 +18,6 @@ Exit run_judge(const Options& options);
 Exit run_new_plugin(const Options& options);
 Exit run_import(const Options& options);
 Exit run_report(const Options& options);
+Exit run_peers(const Options& options);
 
 }  // namespace normcheck

@@ -110,6 +110,10 @@ void add_list(CLI::App& app, Options& o) {
   list->add_flag("--rows", o.rows, "the implementations (default)");
   list->add_flag("--algorithms", o.algorithms, "what each computes, costs, and how far off it can be");
   list->add_flag("--regimes", o.list_regimes, "the families of inputs");
+  list->add_flag("--peers", o.list_peers,
+                 "the real libraries: what is installed, and what installs the rest");
+  list->add_flag("--missing", o.missing,
+                 "of the real libraries, a command for each of PyPI that is light and not installed");
   list->add_flag("--contracts", o.contracts, "what an implementation can be held to");
   list->add_flag("--probes", o.list_probes, "what a plug-in is tried with beside its cases");
   list->add_flag("--floor", o.floor, "the smallest fault that must show, by dtype and row length");
@@ -246,6 +250,13 @@ void add_report(CLI::App& app, Options& o) {
   add_sweep_options(*report, o);
 }
 
+void add_peers(CLI::App& app, Options& o) {
+  CLI::App* judged = app.add_subcommand(
+      "peers", "judge the real libraries that are installed; write peers.md and peers.json");
+  judged->add_option("NAME", o.names, "peers (default: all that are installed; see normcheck list --peers)");
+  add_sweep_options(*judged, o);
+}
+
 /// Runs the parser; help, the version and every mistake end the program.
 void parse(CLI::App& app, int argc, const char* const* argv) {
   const std::string first = argc > 1 ? argv[1] : "";
@@ -254,7 +265,7 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
                                  [&](const CLI::App* sub) { return sub->get_name() == first; });
   if (!first.empty() && first[0] != '-' && !known) {
     throw EndOfProgram{2, fmt::format("unknown command '{}'; expected list, check, compare, replay, "
-                                      "minimise, judge, import, new-plugin or report",
+                                      "minimise, judge, import, new-plugin, report or peers",
                                       first)};
   }
   try {
@@ -331,6 +342,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   add_import(app, o);
   add_new_plugin(app, o);
   add_report(app, o);
+  add_peers(app, o);
   parse(app, argc, argv);
   const CLI::App& used = *app.get_subcommands().front();
   o.command = used.get_name();

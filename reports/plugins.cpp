@@ -5,11 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <memory>
 
 #include "corpus/error.h"
+#include "impl/peers/peers.h"
 #include "reports/probes.h"
 
 namespace normcheck {
@@ -30,12 +32,19 @@ std::map<std::string, Opened>& opened() {
   return all;
 }
 
+/// "torch", or one implementation of it, "torch:name".
+const Peer* peer_of(std::string_view name) { return find_peer(name.substr(0, name.find(':'))); }
+
 /// "./libmine.so:name" in two; the second is empty where all are meant.
 std::pair<std::string, std::string> split_name(const std::string& name) {
   if (name.starts_with(program_prefix)) {
     const auto at = name.rfind("::");
     if (at == std::string::npos) return {name, ""};
     return {name.substr(0, at), name.substr(at + 2)};
+  }
+  if (peer_of(name) != nullptr) {
+    const auto at = std::min(name.find(':'), name.size());
+    return {name.substr(0, at), at < name.size() ? name.substr(at + 1) : ""};
   }
   const auto at = name.rfind(".so:");
   if (at == std::string::npos) return {name, ""};
@@ -47,6 +56,28 @@ bool skips_probe(const Options& options, std::string_view name) {
   return std::any_of(skipped.begin(), skipped.end(), [&](const Probe* probe) { return probe->name == name; });
 }
 
+std::unique_ptr<Plugin> opened_target(const std::string& target, const PluginOptions& how) {
+  if (!target.starts_with(program_prefix)) return Plugin::open_object(target, how);
+  return Plugin::open_program(shell_words(target.substr(program_prefix.size())), how);
+}
+
+/// A library by its name, with what pins its instruction set and threads in its environment.
+std::unique_ptr<Plugin> opened_peer(const Peer& peer, PluginOptions how) {
+  const std::string target = peer_target(peer);
+  if (target.empty())
+    throw LoadError(fmt::format("{} is not installed; to install it: {}", peer.name, install_command(peer)));
+  how.environment = peer_environment(peer);
+  for (const std::string& variable : how.environment) {
+    const auto at = variable.find('=');
+    if (how.in_process) setenv(variable.substr(0, at).c_str(), variable.substr(at + 1).c_str(), 1);
+  }
+  try {
+    return opened_target(target, how);
+  } catch (const LoadError& e) {
+    throw LoadError(fmt::format("{}: {}; to install it: {}", peer.name, e.what(), install_command(peer)));
+  }
+}
+
 /// The plug-in and its rows, into `out`, which is to stay where it is.
 void open_into(Opened& out, const std::string& what, const Options& options) {
   PluginOptions how;
@@ -54,8 +85,8 @@ void open_into(Opened& out, const std::string& what, const Options& options) {
   how.deadline = options.deadline;
   if (options.memory_gib) how.memory = static_cast<std::uint64_t>(*options.memory_gib * 0x1p30);
   const bool program = what.starts_with(program_prefix);
-  out.plugin = program ? Plugin::open_program(shell_words(what.substr(program_prefix.size())), how)
-                       : Plugin::open_object(what, how);
+  const Peer* peer = find_peer(what);
+  out.plugin = peer != nullptr ? opened_peer(*peer, how) : opened_target(what, how);
   const bool one = out.plugin->implementations().size() == 1;
   for (Implementation& implementation : out.plugin->implementations()) {
     implementation.ask_refusals =
@@ -99,7 +130,7 @@ Claims claimed(const Row& row, std::vector<std::string>& notes) {
 }  // namespace
 
 bool names_a_plugin(std::string_view name) {
-  return name.starts_with(program_prefix) || name.ends_with(".so") ||
+  return peer_of(name) != nullptr || name.starts_with(program_prefix) || name.ends_with(".so") ||
          name.find(".so:") != std::string_view::npos || name.find(".so.") != std::string_view::npos;
 }
 
@@ -139,6 +170,21 @@ Contract contract_of(const Row& row, const std::string& contract) {
 std::vector<std::string> claim_notes(const Row& row) {
   std::vector<std::string> out;
   if (row.outside != nullptr) claimed(row, out);
+  return out;
+}
+
+const Peer* peer_of(const Row& row) { return row.outside == nullptr ? nullptr : peer_of(row.name); }
+
+std::string version_of(const Row& row) {
+  return row.outside == nullptr ? "" : static_cast<const Implementation*>(row.outside)->version;
+}
+
+std::string plugin_title(const Row& row) {
+  const std::string version = version_of(row);
+  std::string out(row.name);
+  if (!version.empty()) out += fmt::format(" {}", version);
+  if (const Peer* peer = peer_of(row); peer != nullptr)
+    out += fmt::format(" ({})", fmt::join(peer_environment(*peer), " "));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "impl/peers/peers.h"
 #include "impl/plugin/plugin.h"
 #include "impl/table.h"
 #include "oracles/contract.h"
@@ -13,8 +14,8 @@
 
 namespace normcheck {
 
-/// Whether the name is that of a shared object, `./libmine.so` or `./libmine.so:name`, or of a program,
-/// `exec:python3 my_norm.py`.
+/// Whether the name is that of a shared object, `./libmine.so` or `./libmine.so:name`, of a program,
+/// `exec:python3 my_norm.py`, or of a peer, `torch` or `torch:name`.
 bool names_a_plugin(std::string_view name);
 
 /// The rows of what the name says, opened once in the life of this process: all implementations of an object
@@ -33,6 +34,13 @@ Contract contract_of(const Row& row, const std::string& contract);
 
 /// What of a plug-in's claims is not understood, a line each; none for a row of the table.
 std::vector<std::string> claim_notes(const Row& row);
+
+/// The peer that the row is of; nullptr if it is none.
+const Peer* peer_of(const Row& row);
+/// As the plug-in says it; may be empty.
+std::string version_of(const Row& row);
+/// The row's name, its version, and of a peer what pins it: "onednn 2.6.3 AVX2 (DNNL_MAX_CPU_ISA=AVX2)".
+std::string plugin_title(const Row& row);
 
 /// The beginning and the end of what the plug-ins printed.
 std::string plugin_output();

@@ -120,20 +120,6 @@ Json finding_json(const Finding& finding) {
   return out;
 }
 
-Json entry_json(const SweepEntry& entry) {
-  Json out;
-  out["impl"] = entry.row->name;
-  out["dtype"] = dtype_name(entry.dtype);
-  out["expect"] = entry.row->expect;
-  Tally total = entry.total();
-  total.regime = "all";
-  out["total"] = tally_json(total);
-  for (const Tally& tally : entry.regimes) out["regimes"].push_back(tally_json(tally));
-  out["unexpected_findings"] = entry.unexpected_findings;
-  out["unexpected_passes"] = entry.unexpected_passes;
-  return out;
-}
-
 Json input_json(const PublicInput& input) {
   Json out;
   out["case"] = input.source->problem.id;
@@ -182,6 +168,20 @@ Json floor_json(const FloorPoint& p) {
 }
 
 }  // namespace
+
+Json entry_json(const SweepEntry& entry) {
+  Json out;
+  out["impl"] = entry.row->name;
+  out["dtype"] = dtype_name(entry.dtype);
+  out["expect"] = entry.row->expect;
+  Tally total = entry.total();
+  total.regime = "all";
+  out["total"] = tally_json(total);
+  for (const Tally& tally : entry.regimes) out["regimes"].push_back(tally_json(tally));
+  out["unexpected_findings"] = entry.unexpected_findings;
+  out["unexpected_passes"] = entry.unexpected_passes;
+  return out;
+}
 
 std::string check_lines(const SweepEntry& entry, const SweepPlan& plan) {
   std::string lines;

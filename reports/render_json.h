@@ -1,6 +1,7 @@
 // Results as JSON: lines for `check --json`, one document for a report (the schema: reports/README.md).
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "reports/four.h"
@@ -14,6 +15,8 @@ namespace normcheck {
 std::string check_lines(const SweepEntry& entry, const SweepPlan& plan);
 /// One line: record "finding".
 std::string finding_line(const Finding& finding);
+/// An implementation at one dtype: totals and regimes, as in `entries` of results.json.
+nlohmann::ordered_json entry_json(const SweepEntry& entry);
 /// results.json: everything but `run` depends on seed, budget and build alone.
 std::string results_json(const ReportData& data);
 

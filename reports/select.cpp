@@ -20,10 +20,12 @@ const Row& built_in(std::string_view name) {
   if (const Row* row = find_row(name)) return *row;
   std::vector<std::string> names;
   for (const Row& row : table()) names.emplace_back(row.name);
-  throw InputError(fmt::format(
-      "unknown implementation '{}'; nearest: {} (all: normcheck list; a shared object: ./NAME.so; "
-      "a program: exec:COMMAND)",
-      name, fmt::join(nearest_names(name, names), ", ")));
+  for (const Peer& peer : peers()) names.emplace_back(peer.name);
+  throw InputError(
+      fmt::format("unknown implementation '{}'; nearest: {} (all: normcheck list, list --peers; a shared "
+                  "object: ./NAME.so; "
+                  "a program: exec:COMMAND)",
+                  name, fmt::join(nearest_names(name, names), ", ")));
 }
 
 }  // namespace

@@ -1,0 +1,160 @@
+// The table of peers, and where their files are.
+#include "impl/peers/peers.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace normcheck {
+namespace {
+
+constexpr KnownFault of_dlib[] = {
+    {"f32", "",
+     "one pass over the data: the variance is the mean of the squares minus the square of the mean, in f32 "
+     "and without a clamp (dlib/cuda/cpu_dlib.cpp), so large means cancel, to NaN"}};
+
+constexpr KnownFault of_opencv[] = {
+    {"f32", "subnormal corpus/worst",
+     "dnn::Net runs with subnormal numbers flushed to zero (FTZ and DAZ); under subnormals=flush nothing "
+     "is found"}};
+
+constexpr KnownFault of_torch[] = {
+    {"f32 f64", "near_overflow corpus/public corpus/cases",
+     "moments are merged into an empty part: the square of delta overflows and is multiplied by its count, "
+     "0, so that a constant row of large numbers gives NaN (aten/src/ATen/native/cpu/moments_utils.h; the "
+     "mistake of corpus/public/B085)"},
+    {"bf16", "",
+     "mean, reciprocal deviation and -mean*rstd are rounded to bf16 before y is made of them "
+     "(aten/src/ATen/native/cpu/layer_norm_kernel.cpp, where T is BFloat16)"}};
+
+constexpr std::string_view one_thread = "OMP_NUM_THREADS=1";
+
+constexpr Peer table[] = {
+    {"onednn",
+     "onednn.so",
+     PeerSource::debian,
+     "libdnnl-dev",
+     "2.6.3",
+     "DNNL_MAX_CPU_ISA=AVX2 OMP_NUM_THREADS=1",
+     true,
+     "layer_normalization_forward (inference): y alone; parameters f32; bf16 where AVX-512 is there and "
+     "allowed",
+     {}},
+    {"onednn-sse41",
+     "onednn.so",
+     PeerSource::debian,
+     "libdnnl-dev",
+     "2.6.3",
+     "DNNL_MAX_CPU_ISA=SSE41 OMP_NUM_THREADS=1",
+     true,
+     "the same where it may use no more than SSE4.1: not generated code but its reference loops",
+     {}},
+    {"onednn-avx512",
+     "onednn.so",
+     PeerSource::debian,
+     "libdnnl-dev",
+     "2.6.3",
+     "DNNL_MAX_CPU_ISA=AVX512_CORE OMP_NUM_THREADS=1",
+     true,
+     "the same with AVX-512, and bf16, where the processor has it; else as onednn",
+     {}},
+    {"dlib", "dlib.so", PeerSource::debian, "libdlib-dev", "19.24.0", one_thread, true,
+     "tt::layer_normalize on the CPU: y, mean and rstd; it asserts that eps is above 0", of_dlib},
+    {"opencv", "opencv.so", PeerSource::debian, "libopencv-dnn-dev", "4.6.0", "OPENCV_CPU_DISABLE=AVX512-SKX",
+     true, "the MVN layer of a dnn::Net, across_channels=false: y alone, without gamma and beta", of_opencv},
+    {"torch", "torch.so", PeerSource::debian, "libtorch-dev", "1.13.0",
+     "ATEN_CPU_CAPABILITY=avx2 OMP_NUM_THREADS=1", false,
+     "at::native_layer_norm; in bf16 y alone, with parameters of bf16 (1.13.0 is what Debian's 1.13.1 says "
+     "of itself)",
+     of_torch},
+    {"torch-default", "torch.so", PeerSource::debian, "libtorch-dev", "1.13.0",
+     "ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1", false, "the same without AVX2", of_torch},
+    {"numpy",
+     "numpy_layer_norm.py",
+     PeerSource::debian,
+     "python3-numpy",
+     "1.24.2",
+     "NPY_DISABLE_CPU_FEATURES=AVX512F,AVX512CD,AVX512_SKX,AVX512_CLX,AVX512_CNL,AVX512_ICL",
+     true,
+     "a class over NumPy: y alone; it takes integers, as f32, and an empty normalized_shape, which gives "
+     "beta",
+     {}},
+};
+
+bool is_program(const Peer& peer) { return !peer.file.ends_with(".so"); }
+
+std::filesystem::path folder_named(const char* variable) {
+  const char* given = std::getenv(variable);
+  return given == nullptr ? "" : given;
+}
+
+std::filesystem::path peer_file(const Peer& peer) {
+  std::error_code error;
+  std::vector<std::filesystem::path> folders;
+  if (const auto given = folder_named("NORMCHECK_PEERS"); !given.empty()) {
+    folders.push_back(given);
+  } else if (const auto self = std::filesystem::read_symlink("/proc/self/exe", error); !error) {
+    folders = {self.parent_path() / "peers", self.parent_path().parent_path() / "lib/normcheck/peers"};
+  }
+  for (const auto& folder : folders) {
+    if (const auto file = folder / peer.file; std::filesystem::is_regular_file(file, error)) return file;
+  }
+  return {};
+}
+
+std::filesystem::path environment_folder(const Peer& peer) {
+  const auto given = folder_named("NORMCHECK_VENVS");
+  return (given.empty() ? std::filesystem::path(NORMCHECK_SOURCE_VENVS) : given) / peer.name;
+}
+
+std::filesystem::path interpreter(const Peer& peer) {
+  if (peer.source == PeerSource::debian) return "/usr/bin/python3";
+  return environment_folder(peer) / "bin/python3";
+}
+
+std::string quoted(const std::filesystem::path& path) { return fmt::format("'{}'", path.string()); }
+
+}  // namespace
+
+std::span<const Peer> peers() { return table; }
+
+const Peer* find_peer(std::string_view name) {
+  const auto at =
+      std::find_if(std::begin(table), std::end(table), [&](const Peer& p) { return p.name == name; });
+  return at == std::end(table) ? nullptr : at;
+}
+
+std::string peer_target(const Peer& peer) {
+  const auto file = peer_file(peer);
+  if (file.empty() || !is_program(peer)) return file.string();
+  std::error_code error;
+  const auto python = interpreter(peer);
+  if (!std::filesystem::exists(python, error)) return "";
+  return fmt::format("exec:{} {}", quoted(python), quoted(file));
+}
+
+std::string install_command(const Peer& peer) {
+  if (peer.source == PeerSource::debian) {
+    return fmt::format("{}apt-get install -y --no-install-recommends {}{}", geteuid() == 0 ? "" : "sudo ",
+                       peer.packages, is_program(peer) ? "" : " && ./run build");
+  }
+  const std::string folder = environment_folder(peer).string();
+  return fmt::format("python3 -m venv {} && {}/bin/pip install {}", folder, folder, peer.packages);
+}
+
+std::vector<std::string> peer_environment(const Peer& peer) {
+  std::vector<std::string> out;
+  std::istringstream words{std::string(peer.environment)};
+  for (std::string word; words >> word;) {
+    const std::string name = word.substr(0, word.find('='));
+    const char* given = std::getenv(name.c_str());
+    out.push_back(given == nullptr ? word : fmt::format("{}={}", name, given));
+  }
+  return out;
+}
+
+}  // namespace normcheck
