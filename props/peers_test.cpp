@@ -53,7 +53,7 @@ TEST_P(EachPeer, ScoresWhatIsKnownOfIt) {
 INSTANTIATE_TEST_SUITE_P(Peers, EachPeer, testing::ValuesIn(peers().begin(), peers().end()),
                          [](const auto& p) {
                            std::string name(p.param.name);
-                           std::replace(name.begin(), name.end(), '-', '_');
+                           for (char& c : name) c = c == '-' || c == '.' ? '_' : c;
                            return name;
                          });
 

@@ -56,7 +56,9 @@ std::string peers_text(const Options& options) {
   std::string out;
   for (const Peer& peer : peers()) {
     out += fmt::format("{}{}\n", out.empty() ? "" : "\n", peer.name);
-    out += line("is", peer.about) + line("of", fmt::format("{} {}", peer.packages, peer.version)) +
+    out += line("is", peer.about) +
+           line("of", peer.source == PeerSource::pypi ? std::string(peer.packages)
+                                                      : fmt::format("{} {}", peer.packages, peer.version)) +
            installed_text(peer, options) +
            line("pinned by", fmt::format("{}", fmt::join(peer_environment(peer), " ")));
     for (const KnownFault& fault : peer.known) {

@@ -31,6 +31,25 @@ constexpr KnownFault of_torch[] = {
      "mean, reciprocal deviation and -mean*rstd are rounded to bf16 before y is made of them "
      "(aten/src/ATen/native/cpu/layer_norm_kernel.cpp, where T is BFloat16)"}};
 
+constexpr KnownFault of_onnxruntime[] = {
+    {"f32 f64", "",
+     "one pass over the data: the variance is the mean of the squares minus the square of the mean, without "
+     "a clamp (onnxruntime/core/providers/cpu/nn/layer_norm_impl.cc), so large means cancel, to NaN"},
+    {"f16", "",
+     "the same, computed in f32; and mean and InvStdDev are rounded to f16, where the model has them in "
+     "f32"}};
+
+constexpr KnownFault flushes_in_xla = {
+    "f32 f64 bf16", "tiny_x_large_gamma subnormal corpus/cases corpus/worst",
+    "XLA's code for the CPU takes subnormal numbers as 0, in all that it computes"};
+constexpr KnownFault of_flax[] = {
+    {"f32 f64 f16 bf16", "",
+     "use_fast_variance: the variance is the mean of the squares minus the square of the mean, not below 0 "
+     "(flax/linen/normalization.py), so large means cancel"},
+    flushes_in_xla};
+constexpr KnownFault of_flax_slow[] = {flushes_in_xla};
+
+constexpr std::string_view flax_packages = "flax==0.12.8 jax==0.10.2 jaxlib==0.10.2 numpy==2.4.6";
 constexpr std::string_view one_thread = "OMP_NUM_THREADS=1";
 
 constexpr Peer table[] = {
@@ -83,6 +102,37 @@ constexpr Peer table[] = {
      "a class over NumPy: y alone; it takes integers, as f32, and an empty normalized_shape, which gives "
      "beta",
      {}},
+    {"onnxruntime",
+     "onnxruntime_norm.py",
+     PeerSource::pypi,
+     "onnxruntime==1.32.0 onnx==1.23.2 numpy==2.4.6",
+     "1.32.0",
+     one_thread,
+     true,
+     "LayerNormalization on the CPU: in f64 y alone; gamma and beta of x's dtype, an epsilon of f32; it has "
+     "no switch for the instruction set",
+     {}},
+    {"onnxruntime-1.20.1", "onnxruntime_norm.py", PeerSource::pypi,
+     "onnxruntime==1.20.1 onnx==1.23.2 numpy==2.4.6", "1.20.1", one_thread, true,
+     "the kernel of the generation before", of_onnxruntime},
+    {"openvino",
+     "openvino_norm.py",
+     PeerSource::pypi,
+     "openvino==2026.4.1 numpy==2.4.6",
+     "2026.4.1",
+     "DNNL_MAX_CPU_ISA=AVX2 OMP_NUM_THREADS=1",
+     true,
+     "MVN-6 with eps inside the root, then a product and a sum, computed in f32: y alone; gamma and beta of "
+     "x's dtype, an epsilon of f32",
+     {}},
+    {"flax", "flax_norm.py", PeerSource::pypi, flax_packages, "0.12.8",
+     "NORMCHECK_FAST_VARIANCE=1 XLA_FLAGS=--xla_cpu_max_isa=AVX2 OMP_NUM_THREADS=1", false,
+     "flax.linen.LayerNorm on JAX's CPU backend, as it is by default: y alone; gamma and beta of x's dtype; "
+     "150 shapes of each dtype, as each is compiled",
+     of_flax},
+    {"flax-slow", "flax_norm.py", PeerSource::pypi, flax_packages, "0.12.8",
+     "NORMCHECK_FAST_VARIANCE=0 XLA_FLAGS=--xla_cpu_max_isa=AVX2 OMP_NUM_THREADS=1", false,
+     "the same with use_fast_variance=False", of_flax_slow},
 };
 
 bool is_program(const Peer& peer) { return !peer.file.ends_with(".so"); }
@@ -108,7 +158,9 @@ std::filesystem::path peer_file(const Peer& peer) {
 
 std::filesystem::path environment_folder(const Peer& peer) {
   const auto given = folder_named("NORMCHECK_VENVS");
-  return (given.empty() ? std::filesystem::path(NORMCHECK_SOURCE_VENVS) : given) / peer.name;
+  std::string first(peer.packages.substr(0, peer.packages.find(' ')));
+  if (const auto at = first.find("=="); at != std::string::npos) first.replace(at, 2, "-");
+  return (given.empty() ? std::filesystem::path(NORMCHECK_SOURCE_VENVS) : given) / first;
 }
 
 std::filesystem::path interpreter(const Peer& peer) {

@@ -38,8 +38,8 @@ const Peer* find_peer(std::string_view name);
 /// What to open: the path of a shared object, or "exec:" and a command line. Empty where it is not installed
 /// (a program of Debian's packages may lack them all the same, and then cannot be loaded). Looked for in the
 /// folder that NORMCHECK_PEERS names, else beside this program (peers/) or under lib/normcheck/peers of its
-/// prefix. An interpreter with PyPI's packages lies in NAME/ of the folder that NORMCHECK_VENVS names, else
-/// of build/peers of this checkout.
+/// prefix. An interpreter with PyPI's packages lies in a folder called after the first of them and its
+/// version, onnxruntime-1.20.1, of the one that NORMCHECK_VENVS names, else of build/peers of this checkout.
 std::string peer_target(const Peer& peer);
 
 /// The line that installs it.
