@@ -59,7 +59,7 @@ SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
   }
   plan.oracle = oracle_named(options.oracle);
   plan.seed = options.seed;
-  plan.probes.run = options.command == "check";
+  plan.probes.run = options.command == "check" || options.command == "peers";
   plan.probes.skipped = probes_named(options.skip_probes);
   plan.probes.strict = options.strict;
   plan.probes.huge = options.huge;
