@@ -131,7 +131,7 @@ class Diagnosis {
                      [&](std::size_t a, std::size_t b) { return fits_[a].squares < fits_[b].squares; });
     for (const std::size_t h : nearest) {
       if (fits_[h].squares > 4 * fits_[nearest.front()].squares) break;
-      out.push_back({hypotheses()[h].name, hypotheses()[h].convention, fits_[h].explained, elements_});
+      out.push_back({hypotheses()[h].name, "", hypotheses()[h].convention, fits_[h].explained, elements_});
     }
     // Of those that are one on these data, the more usual first.
     if (out.size() > 1) {
@@ -239,21 +239,21 @@ class Diagnosis {
       root = std::max(root, std::fabs(line.relative_root));
     }
     if (one_pass && beyond) {
-      return {
-          {fmt::format("one-pass variance E[x^2]-E[x]^2{}", none ? " without a clamp (it came out negative)"
-                                                            : clamped ? ", clamped at 0"
-                                                                      : ""),
-           false, elements, elements}};
+      return {{"one-pass variance E[x^2]-E[x]^2",
+               none      ? " without a clamp (it came out negative)"
+               : clamped ? ", clamped at 0"
+                         : "",
+               false, elements, elements}};
     }
     if (right) return {};
     for (const auto& [claim, name] : narrower()) {
       const Judgement j = judge(c_, observed_, parse_contract(claim, nullptr));
       if (!is_finding(j.verdict) && j.counts.proved > 0)
-        return {{name, claim.starts_with("xhat"), j.counts.proved, j.counts.elements}};
+        return {{name, "", claim.starts_with("xhat"), j.counts.proved, j.counts.elements}};
     }
     if (straight && coarse && root < 0x1p-5 && !lines_.empty()) {
-      return {{fmt::format("a reciprocal root good to {} bits", static_cast<int>(-std::log2(root))), false,
-               elements, elements}};
+      return {{fmt::format("a reciprocal root good to {} bits", static_cast<int>(-std::log2(root))), "",
+               false, elements, elements}};
     }
     return {};
   }
@@ -292,8 +292,9 @@ std::vector<Explanation> diagnose(const Case& c, const Observation& observed, co
 std::string explanation_text(const std::vector<Explanation>& explanations) {
   if (explanations.empty()) return {};
   const Explanation& first = explanations.front();
-  std::string out = fmt::format("{} explains {} of {} elements{}", first.name, first.explained,
-                                first.elements, first.convention ? " (a convention in use)" : "");
+  std::string out =
+      fmt::format("{}{} explains {} of {} elements{}", first.name, first.detail, first.explained,
+                  first.elements, first.convention ? " (a convention in use)" : "");
   for (std::size_t k = 1; k < std::min<std::size_t>(explanations.size(), 3); ++k)
     out += fmt::format("{} {}", k == 1 ? "; so does, on these data:" : ",", explanations[k].name);
   return out;

@@ -14,6 +14,7 @@ namespace normcheck {
 /// A hypothesis that fits what came out.
 struct Explanation {
   std::string name;         ///< "eps outside the root: sqrt(var) + eps"
+  std::string detail;       ///< what more was seen: ", clamped at 0"
   bool convention = false;  ///< another function that is in use on purpose
   std::int64_t explained = 0;
   std::int64_t elements = 0;  ///< that were looked at: at most 256 of a row, of at most 8 rows

@@ -186,11 +186,13 @@ void add_divisors(std::vector<Hypothesis>& out) {
     out.push_back(h);
     h.name = fmt::format("the tail behind a multiple of {} left out of the statistics", width);
     h.moments = [width](Row r, std::int64_t) { return r.of_first(r.n / width * width); };
-    h.applies = [width](Row r) { return r.n % width != 0; };
+    h.applies = [width](Row r) { return r.n > width && r.n % width != 0; };
     out.push_back(h);
+    h.applies = [width](Row r) { return r.n % width != 0; };
     h.name = fmt::format("the tail behind a multiple of {} left out of the sums, divided by n", width);
     h.moments = [width](Row r, std::int64_t) {
       const std::int64_t kept = r.n / width * width;
+      if (kept == 0) return Moments2{0, 0};
       const Moments2 m = r.of_first(kept);
       const Quad mean = m.mean * static_cast<Quad>(kept) / static_cast<Quad>(r.n);
       const Quad apart = m.mean - mean;

@@ -17,6 +17,7 @@
 #include "reports/commands.h"
 #include "reports/confirm.h"
 #include "reports/console.h"
+#include "reports/diagnosis.h"
 #include "reports/junit.h"
 #include "reports/numbers.h"
 #include "reports/peers.h"
@@ -73,6 +74,15 @@ std::vector<const Finding*> show_findings(std::vector<SweepEntry>& entries, cons
     shown.push_back(finding);
   }
   return shown;
+}
+
+/// What the findings of an implementation that was asked for have in common.
+void print_causes(std::vector<SweepEntry>& entries) {
+  for (SweepEntry& entry : entries) {
+    if (entry.findings.empty()) continue;
+    const std::string text = cause_text(common_cause(entry));
+    if (!text.empty()) fmt::print("diagnosis  {} {}: {}\n", entry.row->name, dtype_name(entry.dtype), text);
+  }
 }
 
 /// How many.
@@ -254,6 +264,7 @@ Exit run_check(const Options& options) {
   }
   const auto shown = show_findings(entries, options, style);
   fmt::print("\n");
+  if (!is_brief(options)) print_causes(entries);
   const std::size_t unexpected_passes = print_unexpected_passes(entries);
   std::string notes;
   for (const SweepEntry& entry : entries) notes += probe_notes(entry);

@@ -10,7 +10,6 @@
 #include "corpus/error.h"
 #include "corpus/replay_line.h"
 #include "impl/semantics.h"
-#include "oracles/diagnose.h"
 #include "reports/select.h"
 
 namespace normcheck {
@@ -57,7 +56,8 @@ void explain(Finding& finding) {
   } else if (finding.row != nullptr) {
     observed = run_case(*finding.row, finding.problem);
   }
-  finding.cause = explanation_text(diagnose(finding.problem, observed, finding.held));
+  finding.explanations = diagnose(finding.problem, observed, finding.held);
+  finding.cause = explanation_text(finding.explanations);
 }
 
 std::string file_stem(std::string_view impl) {

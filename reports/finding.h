@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "corpus/case.h"
 #include "impl/table.h"
+#include "oracles/diagnose.h"
 #include "oracles/judge.h"
 
 namespace normcheck {
@@ -22,9 +24,10 @@ struct Finding {
   Case problem;
   Judgement judgement;
   std::optional<StageReport> stage;
-  std::string cause;  ///< the mistake that explains it; empty: none does, or it was not asked (explain)
-  const Row* row = nullptr;      ///< what was run; null where nothing was
-  Contract held;                 ///< the contract itself
+  std::vector<Explanation> explanations;  ///< the mistakes that explain it, best first
+  std::string cause;                      ///< likewise, in words; empty: none does, or nobody asked (explain)
+  const Row* row = nullptr;               ///< what was run; null where nothing was
+  Contract held;                          ///< the contract itself
   std::optional<Tensor> output;  ///< y as it came from a kernel from outside, which need not give it again
   std::string probe;             ///< the probe that found it; empty for a plain case
   std::string probe_words;       ///< what of the probe it was
