@@ -62,9 +62,10 @@ class Diagnosis {
       if (input.load(r, contract_.reads_prefixes()) && row_.load(r)) look_at(input, r);
     }
     const bool right = elements_ > 0 && of_exact_.explained == elements_;
+    const bool wrong = of_exact_.explained < elements_;
     std::vector<Explanation> out;
     if (!right) out = by_formula();
-    if (out.empty()) out = by_rounding(right);
+    if (out.empty()) out = by_rounding(right, wrong);
     return out;
   }
 
@@ -194,7 +195,7 @@ class Diagnosis {
     if (!(slope > 0)) return;
     const double u_out = unit_roundoff(observed_.y.dtype), u = unit_roundoff(accumulate);
     line.straight = true;
-    double largest_noise = 0, largest = 0;
+    double largest_noise = 0, largest = 0, largest_gamma = 0;
     for (const Sample& s : samples) {
       const double x = row_.x[static_cast<std::size_t>(s.column)], g = row_.gamma(s.column),
                    b = row_.beta(s.column);
@@ -206,6 +207,7 @@ class Diagnosis {
       line.straight =
           line.straight && std::fabs(static_cast<double>(y - static_cast<long double>(s.got))) <= noise;
       largest_noise = std::max(largest_noise, noise);
+      largest_gamma = std::max(largest_gamma, std::fabs(g));
       largest = std::max(largest, static_cast<double>(std::fabs(g * a * slope)));
     }
     const double implied = static_cast<double>(1 / (slope * slope)) - c_.eps;
@@ -216,14 +218,16 @@ class Diagnosis {
                                                          reciprocal_root_of(row_.exact.variance + c_.eps))) -
                          1;
     const double seen = 2 * blur * (implied + c_.eps);
-    line.in_one_pass = variance_error <= bound + seen;
+    const double mean_error = std::fabs(static_cast<double>(offset / slope));
+    const double mean_seen = 4 * largest_noise / (static_cast<double>(slope) * largest_gamma);
+    line.in_one_pass = variance_error <= bound + seen && mean_error <= one_pass.mean.value() + mean_seen;
     line.one_pass_only = variance_error > of_careful + seen;
     line.clamped = std::fabs(implied) <= seen;
     line.coarse = std::fabs(line.relative_root) > 4 * blur;
     lines_.push_back(line);
   }
 
-  std::vector<Explanation> by_rounding(bool right) const {
+  std::vector<Explanation> by_rounding(bool right, bool wrong) const {
     std::int64_t elements = 0;
     bool one_pass = !lines_.empty(), beyond = false, clamped = false, none = false, straight = true,
          coarse = false;
@@ -238,7 +242,7 @@ class Diagnosis {
       coarse = coarse || line.coarse;
       root = std::max(root, std::fabs(line.relative_root));
     }
-    if (one_pass && beyond) {
+    if (one_pass && (beyond || wrong)) {
       return {{"one-pass variance E[x^2]-E[x]^2",
                none      ? " without a clamp (it came out negative)"
                : clamped ? ", clamped at 0"

@@ -271,6 +271,30 @@ void add_elements(std::vector<Hypothesis>& out) {
       {});
 }
 
+/// A statistic that is kept in a narrower type than it is computed in.
+void add_narrow(std::vector<Hypothesis>& out) {
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32}) {
+    const auto narrow = [dtype](Quad v) -> Quad {
+      return to_double(dtype, round_to(dtype, static_cast<double>(v)));
+    };
+    Hypothesis h;
+    h.applies = [dtype](Row r) { return r.problem().x.dtype == DType::f64 || dtype != DType::f32; };
+    h.name = fmt::format("the mean rounded to {}", dtype_name(dtype));
+    h.moments = [narrow](Row r, std::int64_t) { return Moments2{narrow(r.exact.mean), r.exact.variance}; };
+    out.push_back(h);
+    h.name = fmt::format("the variance rounded to {}", dtype_name(dtype));
+    h.moments = [narrow](Row r, std::int64_t) { return Moments2{r.exact.mean, narrow(r.exact.variance)}; };
+    out.push_back(h);
+    h.name = fmt::format("rstd rounded to {}", dtype_name(dtype));
+    h.moments = {};
+    h.root = [narrow](Row r, Quad v) { return narrow(reciprocal_root_of(v + r.eps)); };
+    out.push_back(h);
+    h.name = fmt::format("mean and rstd rounded to {}", dtype_name(dtype));
+    h.moments = [narrow](Row r, std::int64_t) { return Moments2{narrow(r.exact.mean), r.exact.variance}; };
+    out.push_back(std::move(h));
+  }
+}
+
 void add_affine(std::vector<Hypothesis>& out) {
   const auto add = [&](std::string name, std::function<Quad(Row, std::int64_t, Quad)> affine,
                        std::function<bool(Row)> applies, bool convention = false) {
@@ -335,6 +359,7 @@ std::span<const Hypothesis> hypotheses() {
     add_divisors(out);
     add_elements(out);
     add_affine(out);
+    add_narrow(out);
     return out;
   }();
   return all;
