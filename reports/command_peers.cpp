@@ -46,14 +46,14 @@ std::vector<std::string> wanted(const Options& options, std::vector<const Peer*>
 }
 
 void print_head() {
-  fmt::print("{:<15}{:<26}{:<6}{:>6}{:>7}{:>6}{:>7}{:>9}{:>9}{:>7}\n", "peer", "version", "dtype", "cases",
+  fmt::print("{:<20}{:<26}{:<6}{:>6}{:>7}{:>6}{:>7}{:>9}{:>9}{:>7}\n", "peer", "version", "dtype", "cases",
              "PASS", "FAIL", "UNSUP.", "proved", "share", "s");
 }
 
 void print_line(const PeerEntry& e, const Style& style) {
   const Tally t = e.entry.total();
   const std::string fail = fmt::format("{:>6}", t.findings());
-  fmt::print("{:<15}{:<26}{:<6}{:>6}{:>7}{}{:>7}{:>9}{:>9}{:>7.1f}{}\n", e.entry.row->name,
+  fmt::print("{:<20}{:<26}{:<6}{:>6}{:>7}{}{:>7}{:>9}{:>9}{:>7.1f}{}\n", e.entry.row->name,
              version_of(*e.entry.row), dtype_name(e.entry.dtype), t.cases, t.of(Verdict::pass),
              t.findings() > 0 ? style.red(fail) : fail, t.of(Verdict::unsupported),
              percent(t.counts.proved, t.counts.elements), short_number(t.max_share_of_bound), e.seconds,

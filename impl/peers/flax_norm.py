@@ -20,18 +20,23 @@ jax.config.update("jax_platforms", "cpu")
 FAST = os.environ.get("NORMCHECK_FAST_VARIANCE", "1") != "0"
 
 
-@functools.lru_cache(maxsize=256)
-def compiled(norm_ndim, eps, has_gamma, has_beta):
-    axes = tuple(range(-norm_ndim, 0))
-    module = flax.linen.LayerNorm(
-        epsilon=eps,
-        use_bias=has_beta,
-        use_scale=has_gamma,
-        reduction_axes=axes,
-        feature_axes=axes,
-        use_fast_variance=FAST,
-    )
-    return jax.jit(module.apply)
+@functools.lru_cache(maxsize=None)
+def compiled(norm_ndim, has_gamma, has_beta):
+    """With eps as an argument, or each would be compiled anew. As a number it is taken in var's dtype too."""
+
+    def apply(parameters, x, eps):
+        axes = tuple(range(-norm_ndim, 0))
+        module = flax.linen.LayerNorm(
+            epsilon=eps.astype(jax.numpy.promote_types(x.dtype, jax.numpy.float32)),
+            use_bias=has_beta,
+            use_scale=has_gamma,
+            reduction_axes=axes,
+            feature_axes=axes,
+            use_fast_variance=FAST,
+        )
+        return module.apply({"params": parameters}, x)
+
+    return jax.jit(apply)
 
 
 @layer_norm(
@@ -44,4 +49,4 @@ def compiled(norm_ndim, eps, has_gamma, has_beta):
 def norm(x, gamma, beta, eps, norm_ndim):
     parameters = {"scale": gamma, "bias": beta}
     given = {name: value for name, value in parameters.items() if value is not None}
-    return compiled(norm_ndim, eps, gamma is not None, beta is not None)({"params": given}, x)
+    return compiled(norm_ndim, gamma is not None, beta is not None)(given, x, jax.numpy.float64(eps))
