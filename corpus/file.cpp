@@ -38,6 +38,11 @@ int write_bytes(const fs::path& path, std::string_view bytes, const char* mode) 
 }  // namespace
 
 std::string read_file(const fs::path& path) {
+  // A device or a pipe may have no end, or never begin.
+  std::error_code error;
+  const fs::file_type type = fs::status(path, error).type();
+  if (type == fs::file_type::character || type == fs::file_type::fifo || type == fs::file_type::socket)
+    throw InputError(fmt::format("{}: is a device or a pipe; expected a file", path.string()));
   errno = 0;
   const File file(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!file) fail(path, "cannot be read", errno);

@@ -44,16 +44,17 @@ Opened open_plugin() {
   return out;
 }
 
+/// Never destroyed: what is counted of its rows is printed, by their names, as the program ends.
 const Opened& opened() {
-  static const Opened plugin = [] {
+  static const Opened* const plugin = [] {
     try {
-      return open_plugin();
+      return new Opened(open_plugin());
     } catch (const LoadError& e) {
       std::fprintf(stderr, "%s: %s\n", std::string(target_name()).c_str(), e.what());
       std::_Exit(3);
     }
   }();
-  return plugin;
+  return *plugin;
 }
 
 }  // namespace

@@ -63,6 +63,8 @@ class Diagnosis {
     }
     const bool right = elements_ > 0 && of_exact_.explained == elements_;
     const bool wrong = of_exact_.explained < elements_;
+    // NaN for NaN is no evidence.
+    if (2 * numbers_ < elements_) return by_rounding(right, wrong);
     std::vector<Explanation> out;
     if (!right) out = by_formula();
     if (out.empty()) out = by_rounding(right, wrong);
@@ -94,6 +96,8 @@ class Diagnosis {
       }
     }
     elements_ += static_cast<std::int64_t>(samples.size());
+    numbers_ +=
+        std::count_if(samples.begin(), samples.end(), [](const Sample& s) { return std::isfinite(s.got); });
   }
 
   void add(const Hypothesis& h, const std::vector<Sample>& samples, Fit& fit) const {
@@ -242,7 +246,7 @@ class Diagnosis {
       coarse = coarse || line.coarse;
       root = std::max(root, std::fabs(line.relative_root));
     }
-    if (one_pass && (beyond || wrong)) {
+    if (one_pass && (beyond || (wrong && !is_half(c_.x.dtype)))) {
       return {{"one-pass variance E[x^2]-E[x]^2",
                none      ? " without a clamp (it came out negative)"
                : clamped ? ", clamped at 0"
@@ -282,6 +286,7 @@ class Diagnosis {
   std::vector<Fit> fits_;
   std::vector<Line> lines_;
   std::int64_t elements_ = 0;
+  std::int64_t numbers_ = 0;  ///< among what came out of them
 };
 
 }  // namespace

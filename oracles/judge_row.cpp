@@ -60,11 +60,17 @@ void RowJudge::wrong_class(Output output, std::uint64_t got, double want, const 
   wrong(std::move(r));
 }
 
-// A NaN or infinity in x: every y of the row is NaN, whatever gamma and beta are.
+// A NaN or infinity in x: every y of the row is NaN, whatever gamma and beta are. Of infinities an infinity
+// is let pass (max(var, 0) of a NaN may be 0), and beta where all x are equal, as a short cut for such rows,
+// or for n = 1, gives it. No other number is.
 void RowJudge::judge_nonfinite_row() {
+  const std::vector<double>& x = input_.x;
+  const bool infinite = std::any_of(x.begin(), x.end(), [](double v) { return std::isinf(v); });
+  constant_ = n() == 1 || std::all_of(x.begin(), x.end(), [&](double v) { return v == x.front(); });
   for (std::int64_t i = 0; i < n(); ++i) {
-    class_outcome(i, std::isnan(y_value(i)), std::numeric_limits<double>::quiet_NaN(),
-                  "the row holds a non-finite x, so its y is NaN");
+    const double got = y_value(i);
+    class_outcome(i, std::isnan(got) || (infinite && std::isinf(got)) || is_beta_of_constant(i),
+                  std::numeric_limits<double>::quiet_NaN(), "the row holds a non-finite x, so its y is NaN");
   }
 }
 

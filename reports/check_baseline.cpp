@@ -40,8 +40,7 @@ Replayed replay_entry(const BaselineEntry& listed, const std::vector<SweepEntry>
   const auto at = std::find_if(entries.begin(), entries.end(), [&](const SweepEntry& entry) {
     return listed.finding.starts_with(name_head(entry.row->name, entry.dtype));
   });
-  std::error_code error;
-  if (at == entries.end() || !std::filesystem::is_regular_file(listed.input, error)) return out;
+  if (at == entries.end()) return out;
   out.ran = true;
   const std::string where = listed.finding.substr(name_head(at->row->name, at->dtype).size());
   const std::string probe = where.starts_with(probe_regime) ? where.substr(probe_regime.size()) : "";
@@ -70,7 +69,7 @@ std::string baseline_says(const Finding& finding) {
 
 BaselineResult compare_with_baseline(const std::vector<BaselineEntry>& list, std::vector<SweepEntry>& entries,
                                      const SweepPlan& plan, const std::filesystem::path& found,
-                                     std::string_view today) {
+                                     const std::filesystem::path& beside, std::string_view today) {
   BaselineResult out;
   std::vector<std::string> met;
   for (SweepEntry& entry : entries) {
@@ -89,7 +88,7 @@ BaselineResult compare_with_baseline(const std::vector<BaselineEntry>& list, std
         out.red.push_back(fmt::format("new: {}: {}", name, baseline_says(finding)));
         const auto again = run_again(finding.base.value_or(finding.problem), finding.probe, entry, plan);
         if (again) {
-          const std::string input = std::filesystem::absolute(finding.kept).string();
+          const std::string input = std::filesystem::proximate(finding.kept, beside).string();
           out.blocks.push_back(baseline_block(name, input, baseline_says(*again)));
         } else {
           out.red.back() += " (it did not come again when its case was run alone)";
@@ -102,7 +101,16 @@ BaselineResult compare_with_baseline(const std::vector<BaselineEntry>& list, std
     }
   }
   std::vector<Replayed> replayed;
+  std::vector<BaselineEntry> found_inputs;
   for (const BaselineEntry& listed : list) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(listed.input, error)) {
+      out.red.push_back(fmt::format(
+          "{}: stopped running: its case is not there: {} (a list names cases that are kept with it)",
+          listed.finding, listed.input.string()));
+      continue;
+    }
+    found_inputs.push_back(listed);
     try {
       replayed.push_back(replay_entry(listed, entries, plan));
     } catch (const InputError& e) {
@@ -110,7 +118,7 @@ BaselineResult compare_with_baseline(const std::vector<BaselineEntry>& list, std
       replayed.emplace_back().finding = listed.finding;
     }
   }
-  const auto complaints = baseline_complaints(list, replayed, today);
+  const auto complaints = baseline_complaints(found_inputs, replayed, today);
   out.red.insert(out.red.end(), complaints.begin(), complaints.end());
   return out;
 }

@@ -29,9 +29,10 @@ struct BaselineResult {
 };
 
 /// Compares the entries of a check with the list. Each entry's input is run again; what is new is kept under
-/// `found` and run once more, since an entry must say what its input shows. `today` is YYYY-MM-DD.
+/// `found` and run once more, since an entry must say what its input shows; the
+/// entry names it as seen from the folder `beside`, the list's. `today` is YYYY-MM-DD.
 BaselineResult compare_with_baseline(const std::vector<BaselineEntry>& list, std::vector<SweepEntry>& entries,
                                      const SweepPlan& plan, const std::filesystem::path& found,
-                                     std::string_view today);
+                                     const std::filesystem::path& beside, std::string_view today);
 
 }  // namespace normcheck

@@ -38,15 +38,19 @@ constexpr std::size_t blocks_without_verbose = 5;
 std::vector<Finding*> in_order(std::vector<SweepEntry>& entries) {
   struct Ranked {
     bool expected;
-    std::size_t within;
+    std::size_t within;  ///< of its regime; with what has no number, of its reason
     Finding* finding;
   };
   std::vector<Ranked> ranked;
   for (SweepEntry& entry : entries) {
     std::size_t within = 0;
+    std::map<std::string, std::size_t> reasons;
     for (std::size_t i = 0; i < entry.findings.size(); ++i) {
       within = i > 0 && entry.findings[i].regime == entry.findings[i - 1].regime ? within + 1 : 0;
-      ranked.push_back({entry.findings[i].expected, within, &entry.findings[i]});
+      const Judgement& j = entry.findings[i].judgement;
+      // One exception is as good as another, wherever it was thrown.
+      const std::size_t place = j.worst ? within : std::max(within, reasons[j.reason]++);
+      ranked.push_back({entry.findings[i].expected, place, &entry.findings[i]});
     }
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
@@ -142,7 +146,9 @@ void print_baseline(const BaselineResult& result, const Options& options, const 
              counted(result.accepted, "finding"), result.expected);
   for (const std::string& line : result.red) fmt::print("{}  {}\n", style.red("RED"), line);
   if (!result.blocks.empty()) {
-    fmt::print("to accept what is new, complete and add (input: relative to the list's folder):\n");
+    fmt::print(
+        "to accept what is new, keep its case with the list, complete the entry (input: as seen from the "
+        "list's folder; expires: YYYY-MM-DD) and add it:\n");
     for (const std::string& block : result.blocks) fmt::print("\n{}", block);
   }
   fmt::print("\n");
@@ -250,7 +256,12 @@ Exit run_check(const Options& options) {
   if (options.names.empty()) plan.long_rows = std::min<std::int64_t>(plan.long_rows, 2);
   require_outputs(options);
   std::vector<BaselineEntry> list;
-  if (!options.baseline.empty()) list = read_baseline(options.baseline);
+  if (!options.baseline.empty()) {
+    if (!std::filesystem::exists(options.baseline))
+      throw InputError(fmt::format(
+          "--baseline: {}: no such file; an empty one accepts nothing, and is a list", options.baseline));
+    list = read_baseline(options.baseline);
+  }
   if (plan.corpus_missing)
     fmt::print("NOTE  no corpus folder was found; generated cases alone (--corpus names one)\n\n");
 
@@ -278,8 +289,9 @@ Exit run_check(const Options& options) {
 
   std::optional<BaselineResult> baseline;
   if (!options.baseline.empty()) {
-    baseline = compare_with_baseline(list, entries, plan, std::filesystem::path(options.out) / "found",
-                                     today_by_clock());
+    baseline =
+        compare_with_baseline(list, entries, plan, std::filesystem::path(options.out) / "found",
+                              std::filesystem::absolute(options.baseline).parent_path(), today_by_clock());
     print_baseline(*baseline, options, style);
   }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -76,6 +78,19 @@ std::vector<Written> files_to_write(const fs::path& folder, const std::string& n
   return out;
 }
 
+/// g++, or where only the other is found, clang++.
+std::string_view compiler_here() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  bool clang = false;
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::error_code error;
+    if (fs::exists(fs::path(folder) / "g++", error)) return "g++";
+    clang = clang || fs::exists(fs::path(folder) / "clang++", error);
+  }
+  return clang ? "clang++" : "g++";
+}
+
 }  // namespace
 
 Exit run_new_plugin(const Options& options) {
@@ -94,8 +109,8 @@ Exit run_new_plugin(const Options& options) {
   const std::string base = shell_word((folder / name).string());
   fmt::print("\nnext: check that they pass as they are, then put your own kernel in\n");
   for (const std::string& kernel : {base, base + "_launcher"}) {
-    fmt::print("  g++ -O2 -shared -fPIC {0}.cpp -o {0}.so && {1} check {2}{0}.so\n", kernel, options.program,
-               kernel.find('/') == std::string::npos ? "./" : "");
+    fmt::print("  {3} -O2 -shared -fPIC {0}.cpp -o {0}.so && {1} check {2}{0}.so\n", kernel, options.program,
+               kernel.find('/') == std::string::npos ? "./" : "", compiler_here());
   }
   fmt::print("  {} check {}\n", options.program, shell_word(fmt::format("exec:python3 {}.py", base)));
   return Exit::well;

@@ -18,7 +18,7 @@ CommonCause common_cause(SweepEntry& entry) {
   std::vector<Candidate> candidates;
   CommonCause out;
   for (Finding& finding : entry.findings) {
-    if (!finding.probe.empty() || !finding.judgement.worst) continue;
+    if (!finding.probe.empty() || !finding.judgement.worst || !finding.judgement.faults.empty()) continue;
     explain(finding);
     ++out.findings;
     for (std::size_t k = 0; k < finding.explanations.size(); ++k) {
@@ -33,7 +33,8 @@ CommonCause common_cause(SweepEntry& entry) {
   const auto most = std::max_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
     return std::pair(a.explained, a.first) < std::pair(b.explained, b.first);
   });
-  if (most == candidates.end()) return out;
+  // What explains few of them is a coincidence.
+  if (most == candidates.end() || 2 * most->explained < out.findings || out.findings < 2) return out;
   out.name = most->name;
   out.convention = most->convention;
   out.explained = most->explained;
@@ -42,7 +43,7 @@ CommonCause common_cause(SweepEntry& entry) {
 
 std::string cause_text(const CommonCause& cause) {
   if (cause.name.empty()) return {};
-  return fmt::format("{}{} ({} of {} findings that were kept)", cause.name,
+  return fmt::format("{}{} (explains {} of the {} wrong outputs that were kept)", cause.name,
                      cause.convention ? ", a convention in use" : "", cause.explained, cause.findings);
 }
 

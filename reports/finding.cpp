@@ -48,7 +48,8 @@ Finding make_finding(const Row& row, const Case& c, Judgement judgement, const C
 }
 
 void explain(Finding& finding) {
-  if (!finding.cause.empty() || finding.judgement.verdict != Verdict::fail || !finding.judgement.worst)
+  if (!finding.cause.empty() || finding.judgement.verdict != Verdict::fail || !finding.judgement.worst ||
+      !finding.judgement.faults.empty())
     return;
   Observation observed;
   if (finding.output) {

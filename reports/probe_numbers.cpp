@@ -76,11 +76,13 @@ std::vector<Case> dims_cases(const ProbeSubject& subject) {
   return out;
 }
 
-/// 1 to 4097: every power of two and its neighbours.
+/// 1 to 4097: every power of two and its neighbours; the last have more than 65,536 elements, past which an
+/// index of 16 bits begins again.
 std::vector<Case> row_count_cases(const ProbeSubject& subject) {
   std::vector<Case> out;
   const auto add = [&](std::int64_t rows) {
-    if (out.empty() || rows > row_count(out.back())) out.push_back(ordinary_case(subject, {rows, 9}));
+    if (out.empty() || rows > row_count(out.back()))
+      out.push_back(ordinary_case(subject, {rows, rows < 4095 ? 9 : 17}));
   };
   for (std::int64_t power = 1; power <= 4096; power *= 2) {
     for (const std::int64_t rows : {power - 1, power, power + 1}) {

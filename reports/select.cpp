@@ -18,6 +18,9 @@ namespace {
 /// Of the table alone.
 const Row& built_in(std::string_view name) {
   if (const Row* row = find_row(name)) return *row;
+  if (name.ends_with(".py"))
+    throw InputError(fmt::format(
+        "unknown implementation '{0}'; a program is named with its command: 'exec:python3 {0}'", name));
   std::vector<std::string> names;
   for (const Row& row : table()) names.emplace_back(row.name);
   for (const Peer& peer : peers()) names.emplace_back(peer.name);

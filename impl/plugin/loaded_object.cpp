@@ -145,6 +145,14 @@ void LoadedObject::read_plugins(Entry entry, const std::string& path) {
     if (plugin == nullptr) break;
     if (const std::string fault = fault_of(*plugin); !fault.empty())
       throw LoadError(fmt::format("{}: plug-in {} {}", path, index, fault));
+    const bool known = std::any_of(plugins_.begin(), plugins_.end(), [&](const nc_plugin* other) {
+      return std::string_view(other->name) == plugin->name;
+    });
+    if (known)
+      throw LoadError(
+          fmt::format("{}: normcheck_plugin_v1 gives '{}' again for index {}; NULL ends the list, and names "
+                      "are different",
+                      path, plugin->name, index));
     plugins_.push_back(plugin);
   }
   if (plugins_.empty()) throw LoadError(fmt::format("{}: normcheck_plugin_v1 gives no plug-in", path));

@@ -67,8 +67,12 @@ void offer_python_module() {
   std::error_code error;
   std::filesystem::path folder = NORMCHECK_PYTHON_FOLDER;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  // Beside the executable first: a build tree may have been moved since.
+  const auto beside = self.parent_path() / "python";
   const auto installed = self.parent_path().parent_path() / "share" / "normcheck" / "python";
-  if (!error && std::filesystem::exists(installed / module_file, error)) folder = installed;
+  for (const auto& place : {installed, beside}) {
+    if (!self.empty() && std::filesystem::exists(place / module_file, error)) folder = place;
+  }
   if (!std::filesystem::exists(folder / module_file, error)) return;
   const char* before = std::getenv("PYTHONPATH");
   std::string path = folder.string();
