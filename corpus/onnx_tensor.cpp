@@ -212,7 +212,8 @@ std::pair<std::string, Tensor> parse_onnx_tensor(std::string_view message, std::
     if (k.code == m.type) kind = &k;
   }
   const std::string type = kind == nullptr ? fmt::format("{}", m.type) : kind->name;
-  std::optional<DType> dtype = kind == nullptr ? std::nullopt : kind->dtype;
+  std::optional<DType> dtype;
+  if (kind != nullptr) dtype = kind->dtype;
   if (type == "UINT16" && as == DType::bf16) dtype = DType::bf16;
   if (!dtype)
     fail(label, "data_type", type,

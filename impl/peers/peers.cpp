@@ -159,7 +159,8 @@ std::filesystem::path peer_file(const Peer& peer) {
 std::filesystem::path environment_folder(const Peer& peer) {
   const auto given = folder_named("NORMCHECK_VENVS");
   std::string first(peer.packages.substr(0, peer.packages.find(' ')));
-  if (const auto at = first.find("=="); at != std::string::npos) first.replace(at, 2, "-");
+  if (const auto at = first.find("=="); at != std::string::npos)
+    first = fmt::format("{}-{}", first.substr(0, at), first.substr(at + 2));
   return (given.empty() ? std::filesystem::path(NORMCHECK_SOURCE_VENVS) : given) / first;
 }
 
