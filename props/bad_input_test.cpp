@@ -292,5 +292,15 @@ TEST(BadCaseFile, ALineOfAHundredMegabytesIsRefused) {
   fmt::print("4 lines of 100 MB\n");
 }
 
+TEST(BadCaseFile, ADeviceIsNoFile) {
+  try {
+    read_file("/dev/zero");
+    ADD_FAILURE() << "/dev/zero was read to its end";
+  } catch (const InputError& e) {
+    EXPECT_STREQ(e.what(), "/dev/zero: is a device or a pipe; expected a file");
+    fmt::print("{}\n", e.what());
+  }
+}
+
 }  // namespace
 }  // namespace normcheck

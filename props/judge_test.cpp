@@ -211,6 +211,26 @@ TEST(Judge, HoldsNonFiniteColumnsToTheirClassOnEveryKindOfRow) {
     EXPECT_EQ(judged(nothing, o).verdict != Verdict::fail, right) << y << " " << rstd;
     ++seen;
   }
+  // In a row with an infinity max(var, 0) of a NaN may be 0, and a short cut gives beta where all x are
+  // equal.
+  struct Given {
+    std::vector<double> x, y;
+    double rstd;
+    bool right;
+  };
+  for (const auto& [x, y, rstd, right] :
+       {Given{{1, inf}, {-inf, nan}, 300, true}, Given{{1, inf}, {-inf, 2}, 300, false},
+        Given{{1, inf}, {nan, nan}, -1, false}, Given{{inf, inf}, {0, 0}, 300, true},
+        Given{{inf, inf}, {0, 1}, 300, false}, Given{{1, nan}, {inf, nan}, nan, false},
+        Given{{1, nan}, {nan, nan}, 300, false}, Given{{nan}, {0}, 300, true},
+        Given{{nan}, {1}, nan, false}}) {
+    const Case c = make(DType::f32, 1, x, 1e-5);
+    Observation o = run(c);
+    for (std::size_t i = 0; i < y.size(); ++i) o.y.set_value(static_cast<std::int64_t>(i), y[i]);
+    o.rstd->set_value(0, rstd);
+    EXPECT_EQ(judged(c, o).verdict != Verdict::fail, right) << x[0] << " " << y[0] << " " << rstd;
+    ++seen;
+  }
   // rstd where no bound holds: not negative, not NaN, and finite since eps alone keeps it so.
   const Case steep = make(DType::f32, 1, {8388608, 8388609, 8388608, 8388608}, 1e-5);
   for (const double bad : {-1.0, nan, inf}) {

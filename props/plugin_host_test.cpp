@@ -141,7 +141,8 @@ TEST(PluginHost, WhatCannotBeLoadedIsSaid) {
       {"empty", "gives no plug-in"},
       {"crashing", "signal 6 (aborted) before it said hello"},
       {"leaves", "exit 4 before it said hello"},
-      {"throws", "exception out of normcheck_plugin_v1: not today"}};
+      {"throws", "exception out of normcheck_plugin_v1: not today"},
+      {"endless", "gives 'foreign' again for index 1"}};
   for (const auto& [name, said] : foreign) {
     try {
       Plugin::open_object(object(name), short_options());

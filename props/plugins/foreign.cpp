@@ -7,7 +7,7 @@
 
 #include "impl/plugin/normcheck_plugin.h"
 
-enum class Foreign { symbol, major, short_struct, nameless, empty, crashing, leaves, throws };
+enum class Foreign { symbol, major, short_struct, nameless, empty, crashing, leaves, throws, endless };
 
 namespace {
 
@@ -37,6 +37,7 @@ const nc_plugin plugin = {planted == Foreign::short_struct ? 8 : std::uint32_t{s
 #if !defined(NO_SYMBOL)
 extern "C" NC_EXPORT const nc_plugin* normcheck_plugin_v1(std::uint32_t, std::uint32_t index) {
   if (planted == Foreign::throws) throw std::runtime_error("not today");
+  if (planted == Foreign::endless) return &plugin;
   return index == 0 && planted != Foreign::empty ? &plugin : nullptr;
 }
 #endif
