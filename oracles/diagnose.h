@@ -28,8 +28,8 @@ struct Explanation {
 /// than twice as far. A rounding fits where y is an affine function of x, row by row, whose mean and variance
 /// lie within the proven bound of that rounding (one-pass variance, sums in a narrower type) and, but where
 /// the output is wrong in f32 or f64, not within the contract's: by its bound, never by bits. A slope that no
-/// bound explains is a coarse root, of so many bits. The multiples of rounding in all this weigh evidence; they
-/// are no tolerance of a verdict.
+/// bound explains is a coarse root, of so many bits. The multiples of rounding in all this weigh evidence;
+/// they are no tolerance of a verdict.
 std::vector<Explanation> diagnose(const Case& c, const Observation& observed, const Contract& contract);
 
 /// "one-pass variance explains 4 of 4 elements".

@@ -75,6 +75,7 @@ TEST(Probes, EachSeesTheFaultThatItIsFor) {
                                     {"first_dim_is_rows", "rank_one"},
                                     {"last_dim_only", "dims"},
                                     {"rows_in_grid", "row_counts"},
+                                    {"wraps_index", "row_counts"},
                                     {"rows_in_blocks", "row_counts"},
                                     {"aligned_loads", "element_aligned"},
                                     {"caches_gamma", "same_addresses"},

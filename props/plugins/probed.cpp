@@ -22,6 +22,7 @@ enum class Fault {
   first_dim_is_rows,
   last_dim_only,   ///< whatever norm_ndim says
   rows_in_grid,    ///< rows past 2048 are left
+  wraps_index,     ///< rows that begin past element 65,535 are left
   rows_in_blocks,  ///< what does not fill a block of 16 rows is done wrong
   aligned_loads,   ///< from the multiple of 16 bytes below
   caches_gamma,    ///< by pointer
@@ -63,6 +64,7 @@ constexpr Named names[] = {{"right", nullptr},
                            {"first_dim_is_rows", nullptr},
                            {"last_dim_only", nullptr},
                            {"rows_in_grid", nullptr},
+                           {"wraps_index", nullptr},
                            {"rows_in_blocks", nullptr},
                            {"aligned_loads", nullptr},
                            {"caches_gamma", nullptr},
@@ -219,6 +221,7 @@ int run(const nc_call* c) {
   const double eps = fault == Fault::caches_eps ? first_eps : c->eps;
   for (std::int64_t r = 0; r < rows; ++r) {
     if (fault == Fault::rows_in_grid && r >= 2048) break;
+    if (fault == Fault::wraps_index && r * n > 65535) break;
     const bool backward = ((fault == Fault::restless || fault == Fault::claims_repeats) && calls % 2 == 1) ||
                           (fault == Fault::by_position && r % 2 == 1) ||
                           ((fault == Fault::by_batch || fault == Fault::claims_rows_alone) && rows % 2 == 1);
