@@ -29,9 +29,10 @@ struct Observation {
 struct Wanted {
   bool mean = false;
   bool rstd = false;
+  bool as_x = false;  ///< in x's dtype, where that is a half, and not in f32
 };
 
-/// The dtype of mean and rstd for an x of this dtype.
+/// The dtype of mean and rstd for an x of this dtype, where nothing else is claimed.
 constexpr DType statistics_dtype(DType x) { return is_half(x) ? DType::f32 : x; }
 
 }  // namespace normcheck

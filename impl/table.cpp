@@ -100,7 +100,10 @@ Observation run_case(const Row& row, const Case& c, Wanted wanted) {
     // A kernel from outside need not offer mean and rstd: its y is wanted all the same.
     Observation observed = row.outside->run(c, wanted);
     const bool statistics = wanted.mean || wanted.rstd;
-    return observed.status == Status::unsupported && statistics ? row.outside->run(c, {}) : observed;
+    if (observed.status != Status::unsupported || !statistics) return observed;
+    Observation again = row.outside->run(c, {});
+    again.faults.insert(again.faults.begin(), observed.faults.begin(), observed.faults.end());
+    return again;
   }
   if (auto answer = declined(row, c)) return std::move(*answer);
   Observation out;

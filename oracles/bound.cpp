@@ -103,7 +103,7 @@ RowAllowance::RowAllowance(const Contract& contract, DType storage, const RowFac
     variance = max(variance, forms_[static_cast<std::size_t>(i)].variance);
     rstd = max(rstd, forms_[static_cast<std::size_t>(i)].rstd);
   }
-  const Narrowing output = narrowing(format_, statistics_dtype(storage));
+  const Narrowing output = narrowing(format_, statistics_dtype(contract, storage));
   mean_step_ = mean.value();
   variance_step_ = variance.value();
   rstd_step_ = rstd.value();

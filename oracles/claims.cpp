@@ -43,7 +43,8 @@ constexpr ClaimKey keys[] = {
     {"batch_invariant", "yes", "the bits of a row do not depend on the rows beside it"},
     {"inplace", "yes", "y may lie where x lies"},
     {"strides", "any|rows|none", "the strides it takes: any, rows apart, none but dense"},
-    {"stats", "f32|x|none", "the dtype of the mean and rstd it gives; none: it gives neither"},
+    {"stats", "f32|x|none",
+     "the dtype of the mean and rstd it gives of halves, and is asked for; none: it gives neither"},
     {"integers", "refuse|convert", "what it does with an x of integers"},
     {"refuses", "all|eps,shape,int", "the wrong calls that it refuses by itself"},
     {"memory", "copy", "it works on copies of its arguments, so that only what comes back can be watched"}};

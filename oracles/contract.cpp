@@ -68,6 +68,11 @@ Contract parse_contract(std::string_view text, const Claims& made) {
   return of_claims(parse_claims(both, &said_before));
 }
 
+DType statistics_dtype(const Contract& contract, DType x) {
+  const bool as_x = contract.claims && contract.claims->host.stats == HostClaims::Statistics::as_x;
+  return as_x ? x : statistics_dtype(x);
+}
+
 std::string contract_name(const Contract& contract) {
   if (contract.claims) return contract.claims->text;
   return contract.kind == ContractKind::stable ? "stable" : "own";

@@ -36,6 +36,9 @@ struct Contract {
   bool flush() const { return claims && claims->flush; }
 };
 
+/// The dtype of mean and rstd as outputs: f32 for halves, else x's; x's where that is claimed (stats=x).
+DType statistics_dtype(const Contract& contract, DType x);
+
 /// "stable", "own", claims, key=value;key=value, or one of the former with claims behind it,
 /// stable;key=value (the same as key=value) and own;key=value, whose keys may not say how the row computes;
 /// anything else is InputError. `own` needs a row.

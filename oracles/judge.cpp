@@ -24,7 +24,7 @@ std::string of_message(const Observation& observed) {
 }
 
 /// The first thing wrong with the outputs as arrays; empty if all have the shape and dtype asked for.
-std::string shape_fault(const Case& c, const Observation& observed) {
+std::string shape_fault(const Case& c, const Observation& observed, const Contract& contract) {
   const auto fault = [](const char* name, const Tensor& t, DType dtype,
                         const std::vector<std::int64_t>& shape) {
     if (t.dtype != dtype) {
@@ -36,7 +36,7 @@ std::string shape_fault(const Case& c, const Observation& observed) {
     return std::string();
   };
   std::string out = fault("y", observed.y, c.x.dtype, c.x.shape);
-  const DType dtype = statistics_dtype(c.x.dtype);
+  const DType dtype = statistics_dtype(contract, c.x.dtype);
   if (out.empty() && observed.mean) out = fault("mean", *observed.mean, dtype, statistics_shape(c));
   if (out.empty() && observed.rstd) out = fault("rstd", *observed.rstd, dtype, statistics_shape(c));
   return out;
@@ -150,7 +150,7 @@ void add_faults(const Observation& observed, Judgement& out) {
 Judgement judge_answer(const Case& c, const Observation& observed, const Contract& contract,
                        OracleChoice oracle, Detail detail) {
   if (auto done = judge_status(c, observed)) return *std::move(done);
-  if (const std::string fault = shape_fault(c, observed); !fault.empty())
+  if (const std::string fault = shape_fault(c, observed, contract); !fault.empty())
     return settled(Verdict::fail, fault);
 
   Judgement out;

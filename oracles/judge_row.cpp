@@ -18,7 +18,7 @@ ElementReport RowJudge::report(Output output, std::int64_t column, std::uint64_t
   r.output = output;
   r.row = row_;
   r.column = column;
-  r.dtype = output == Output::y ? observed_.y.dtype : statistics_dtype(input_.problem->x.dtype);
+  r.dtype = output == Output::y ? observed_.y.dtype : statistics_dtype(contract_, input_.problem->x.dtype);
   r.got = got;
   r.allowed_ulp = r.allowed_abs = kInfinity;
   return r;

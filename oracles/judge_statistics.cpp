@@ -16,7 +16,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 void RowJudge::judge_statistic(Output output, std::uint64_t got, const Estimated& estimate,
                                double allowance) {
   RowInput& input = input_;
-  const DType dtype = statistics_dtype(input_.problem->x.dtype);
+  const DType dtype = statistics_dtype(contract_, input_.problem->x.dtype);
   const auto exact = [&input, output] {
     return output == Output::mean ? input.exact_row().mean() : input.exact_row().rstd();
   };

@@ -155,6 +155,28 @@ TEST_F(OverNumPy, WhatAFunctionDoesIsSaid) {
   fmt::print("{} functions, each told apart\n", faults.size() + 2);
 }
 
+// stats=x: mean and rstd of halves are asked for, and judged, in x's dtype.
+TEST_F(OverNumPy, StatisticsMayComeInXsDtypeWhereThatIsClaimed) {
+  Implementation& kernel = function("half_statistics");
+  kernel.statistics_as_x = true;
+  const Contract claimed = parse_contract("stats=x", nullptr);
+  const Case c = drawn_case(DType::f16, 3, 8, 2);
+  Observation seen = kernel.run(c, {true, true});
+  ASSERT_EQ(seen.status, Status::ok) << seen.message;
+  EXPECT_EQ(seen.mean->dtype, DType::f16);
+  EXPECT_EQ(verdict_name(judge(c, seen, claimed).verdict), "PASS") << judge(c, seen, claimed).reason;
+  EXPECT_EQ(verdict_name(judge(c, seen, Contract{}).verdict), "FAIL") << "f32 is what is asked for else";
+  for (auto* statistic : {&seen.mean, &seen.rstd}) {
+    const std::uint64_t right = (*statistic)->bits(1);
+    (*statistic)->set_bits(1, right + 3);
+    EXPECT_EQ(verdict_name(judge(c, seen, claimed).verdict), "FAIL") << "off by 3 ulp";
+    (*statistic)->set_bits(1, right);
+  }
+  kernel.statistics_as_x = false;
+  EXPECT_EQ(kernel.run(c, {true, true}).status, Status::failed) << "f16 where f32 is asked for";
+  fmt::print("f16 mean and rstd under stats=x; moved by 3 ulp: caught\n");
+}
+
 TEST_F(OverNumPy, WhatIsNotOfferedIsUnsupported) {
   Case c = drawn_case(DType::f32, 3, 8, 2);
   EXPECT_EQ(function("right").run(c, {true, true}).message, "no mean and rstd");

@@ -11,6 +11,7 @@
 #include "corpus/error.h"
 #include "corpus/onnx_vector.h"
 #include "impl/semantics.h"
+#include "oracles/contract.h"
 #include "reports/select.h"
 
 namespace normcheck {
@@ -39,10 +40,10 @@ void check_output(const std::string& x_label, const Tensor& x, const std::string
 }
 
 /// The normalized dims may be left out or kept as 1.
-Tensor fitted_statistic(Tensor t, const std::string& label, const Case& c) {
+Tensor fitted_statistic(Tensor t, const std::string& label, const Case& c, const Contract& contract) {
   const std::vector<std::int64_t> kept = statistics_shape(c);
   const std::vector<std::int64_t> leading(kept.begin(), kept.end() - c.norm_ndim);
-  const DType dtype = is_half(c.x.dtype) ? DType::f32 : c.x.dtype;
+  const DType dtype = statistics_dtype(contract, c.x.dtype);
   if (t.dtype != dtype || (t.shape != kept && t.shape != leading))
     throw InputError(fmt::format("{}; expected {} {} or {}", described(label, t), dtype_name(dtype),
                                  shape_text(kept), shape_text(leading)));
@@ -69,8 +70,8 @@ Problem read_folder(const ProblemSource& source) {
   if (const auto why = refusal(p.c))
     throw InputError(fmt::format("{}: no layer norm takes this: {}", source.folder, *why));
   check_output("X", p.c.x, source.folder + ": Y", *p.y);
-  if (p.mean) p.mean = fitted_statistic(*p.mean, source.folder + ": Mean", p.c);
-  if (p.rstd) p.rstd = fitted_statistic(*p.rstd, source.folder + ": InvStdDev", p.c);
+  if (p.mean) p.mean = fitted_statistic(*p.mean, source.folder + ": Mean", p.c, {});
+  if (p.rstd) p.rstd = fitted_statistic(*p.rstd, source.folder + ": InvStdDev", p.c, {});
   return p;
 }
 
@@ -194,10 +195,12 @@ Problem read_problem(const ProblemSource& source, const Options& options) {
   p.y2 = read(Role::y2, as);
   if (p.y) check_output(label(Role::x), c.x, p.y_label = label(Role::y), *p.y);
   if (p.y2) check_output(label(Role::x), c.x, p.y2_label = label(Role::y2), *p.y2);
+  const bool as_x = options.contract.find("stats=x") != std::string::npos;
+  const Contract contract = parse_contract(as_x ? "stats=x" : "stable", nullptr);
   if ((p.mean = read(Role::mean, std::nullopt)))
-    p.mean = fitted_statistic(std::move(*p.mean), label(Role::mean), c);
+    p.mean = fitted_statistic(std::move(*p.mean), label(Role::mean), c, contract);
   if ((p.rstd = read(Role::rstd, std::nullopt)))
-    p.rstd = fitted_statistic(std::move(*p.rstd), label(Role::rstd), c);
+    p.rstd = fitted_statistic(std::move(*p.rstd), label(Role::rstd), c, contract);
   c.id = !source.name.empty() ? source.name
                               : fs::path(p.y_label.empty() ? label(Role::x) : p.y_label).stem().string();
   return p;

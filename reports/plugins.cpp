@@ -91,6 +91,7 @@ void open_into(Opened& out, const std::string& what, const Options& options) {
   for (Implementation& implementation : out.plugin->implementations()) {
     implementation.ask_refusals =
         options.strict || implementation.claims.find("refuses=") != std::string::npos;
+    implementation.statistics_as_x = implementation.claims.find("stats=x") != std::string::npos;
     implementation.offers_statistics = implementation.claims.find("stats=none") == std::string::npos;
     for (std::size_t i = 0; i < watch_names.size(); ++i) {
       const bool off = skips_probe(options, watch_names[i]);

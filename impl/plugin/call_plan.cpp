@@ -189,7 +189,7 @@ CallPlan plan_call(const Case& c, Wanted wanted, Layout layout, std::optional<DT
     planner.add(Role::y, y.value_or(c.x.dtype), c.x.shape);
   }
   if (!refused && row_length(c) > 0) {  // the statistics of nothing are nobody's to know
-    const DType dtype = statistics_dtype(c.x.dtype);
+    const DType dtype = wanted.as_x ? c.x.dtype : statistics_dtype(c.x.dtype);
     if (wanted.mean) planner.add(Role::mean, dtype, statistics_shape(c));
     if (wanted.rstd) planner.add(Role::rstd, dtype, statistics_shape(c));
   }

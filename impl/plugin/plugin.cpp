@@ -37,6 +37,7 @@ Observation Implementation::run(const Case& c, Wanted wanted, Layout layout) {
     out.message = "it claims to convert integers: a y of integers is not asked for";
     return out;
   }
+  wanted.as_x = statistics_as_x;
   if (!offers_statistics) wanted.mean = wanted.rstd = false;
   Observation out = host_->run(index_, c, {wanted, layout, y_dtype, share, extra_seconds});
   if (out.status == Status::not_run) return out;

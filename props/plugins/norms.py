@@ -51,6 +51,12 @@ def statistics(x, gamma, beta, eps, axis=-1):
     return affine(centred * rstd, gamma, beta).astype(x.dtype), mean.astype(dtype), rstd.astype(dtype)
 
 
+@layer_norm(claims='stats=x')
+def half_statistics(x, gamma, beta, eps):
+    y, mean, rstd = statistics(x, gamma, beta, eps)
+    return y, mean.astype(x.dtype), rstd.astype(x.dtype)
+
+
 @layer_norm
 class Layer:
     """As a class of such a kind is often written; its author's f32 gamma and beta stay where none are given."""
