@@ -122,7 +122,9 @@ class Planner {
     const std::uint64_t end = up(at_ + page + bytes);
     t.data = after ? end - bytes : at_ + page;
     t.end = end + page;
-    out_.guards.push_back({after ? end : at_, page, t.role, after});
+    out_.guards.push_back({after ? end : at_, page, t.role, after ? Guard::after : Guard::before});
+    if (!is_output(t.role))
+      out_.guards.push_back({after ? at_ : at_ + page, end - at_, t.role, Guard::input});
     at_ = t.end;
   }
   Layout layout_;

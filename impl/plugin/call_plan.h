@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "corpus/case.h"
@@ -32,11 +33,16 @@ struct PlacedTensor {
   std::uint64_t first() const { return data + byte_offset; }
 };
 
-/// Bytes of the arena that the kernel's process may not touch, whole pages of it: no element lies in them.
+/// after, before: at the end, or the beginning, of a tensor, not to be touched; input: the pages of an input,
+/// not to be written.
+enum class Guard : std::uint8_t { after, before, input };
+inline constexpr std::string_view guard_names[] = {"after", "before", "input"};
+
+/// Whole pages of the arena that are closed to the kernel's process.
 struct GuardPage {
   std::uint64_t offset = 0, bytes = 0;
   Role role = Role::x;  ///< the tensor that it guards
-  bool after = true;    ///< its end, or its beginning
+  Guard guard = Guard::after;
 };
 
 struct CallPlan {
@@ -45,8 +51,8 @@ struct CallPlan {
   double eps = 0;
   std::vector<PlacedTensor> tensors;  ///< x, gamma?, beta?, y, mean?, rstd?, in this order
   std::vector<GuardPage> guards;
-  bool in_place = false;  ///< y is x's memory
-  std::uint64_t arena_bytes = 0;
+  bool in_place = false;          ///< y is x's memory
+  std::uint64_t arena_bytes = 0;  ///< behind the last tensor and its red zone
   const PlacedTensor* find(Role role) const;
 };
 

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -35,37 +36,70 @@ extern "C" void touched(int signal, siginfo_t* info, void*) {
   ::signal(signal, SIG_DFL);  // another fault: it comes again at once
 }
 
-void protect(const CallPlan& plan, std::byte* base, int how) {
-  for (const GuardPage& page : plan.guards) {
-    if (mprotect(base + page.offset, page.bytes, how) != 0) throw InputError("mprotect failed");
+void protect(std::byte* from, std::uint64_t bytes, int how) {
+  if (bytes > 0 && mprotect(from, bytes, how) != 0) throw InputError("mprotect failed");
+}
+
+std::string words_of(const GuardPage& page) {
+  const std::string_view name = role_name(page.role);
+  switch (page.guard) {
+    case Guard::after:
+      return fmt::format("read or wrote past the end of {0}: it touched the page that begins there", name);
+    case Guard::before:
+      return fmt::format("read or wrote before the beginning of {0}: it touched the page that ends there",
+                         name);
+    default:
+      return fmt::format("wrote to its input {}, or right beside it: its pages were closed to writing", name);
   }
+}
+
+std::string crash_line(std::uint64_t id, std::string words) {
+  Answer answer;
+  answer.status = Status::crash;
+  answer.message = std::move(words);
+  return answer_line(id, answer) + "\n";
 }
 
 }  // namespace
 
-GuardPages::GuardPages(const CallPlan& plan, std::byte* base, std::uint64_t id) : plan_(plan), base_(base) {
-  if (plan.guards.empty()) return;
-  closed().clear();
-  for (const GuardPage& page : plan.guards) {
-    Answer answer;
-    answer.status = Status::crash;
-    answer.message = fmt::format("read or wrote {} {}: it touched the page that {}",
-                                 page.after ? "past the end of" : "before the beginning of",
-                                 role_name(page.role), page.after ? "begins there" : "ends there");
-    closed().push_back({base + page.offset, base + page.offset + page.bytes, answer_line(id, answer) + "\n"});
+void GuardPages::close_behind(std::byte* base, std::uint64_t from, std::uint64_t bytes) {
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  from = std::min((from + page - 1) / page * page, bytes);
+  if (base_ == nullptr) {
+    protect(base + from, bytes - from, PROT_NONE);
+  } else if (from > behind_) {
+    protect(base + behind_, from - behind_, PROT_READ | PROT_WRITE);
+  } else {
+    protect(base + from, behind_ - from, PROT_NONE);
   }
-  protect(plan, base, PROT_NONE);
+  base_ = base;
+  behind_ = from;
+}
+
+void GuardPages::close(const CallPlan& plan, std::byte* base, std::uint64_t bytes, std::uint64_t id) {
+  closed().clear();
+  close_behind(base, plan.arena_bytes, bytes);
+  for (const GuardPage& page : plan.guards) {
+    closed().push_back({base + page.offset, base + page.offset + page.bytes, crash_line(id, words_of(page))});
+    protect(base + page.offset, page.bytes, page.guard == Guard::input ? PROT_READ : PROT_NONE);
+  }
+  if (!plan.tensors.empty()) {
+    const std::string_view last = role_name(plan.tensors.back().role);
+    closed().push_back(
+        {base + behind_, base + bytes,
+         crash_line(id, fmt::format("read or wrote far past the end of {}, where nothing of the "
+                                    "call lies",
+                                    last))});
+  }
   struct sigaction action {};
   action.sa_sigaction = &touched;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGSEGV, &action, &before_);
 }
 
-GuardPages::~GuardPages() {
-  if (plan_.guards.empty()) return;
+void GuardPages::open(const CallPlan& plan) {
   sigaction(SIGSEGV, &before_, nullptr);
-  for (const GuardPage& page : plan_.guards)
-    mprotect(base_ + page.offset, page.bytes, PROT_READ | PROT_WRITE);
+  for (const GuardPage& page : plan.guards) protect(base_ + page.offset, page.bytes, PROT_READ | PROT_WRITE);
 }
 
 }  // namespace normcheck

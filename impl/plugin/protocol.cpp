@@ -140,11 +140,12 @@ std::string call_line(std::uint64_t id, std::size_t implementation, const CallPl
   for (const PlacedTensor& t : plan.tensors) add_tensor(out, t);
   for (std::size_t i = 0; i < plan.guards.size(); ++i) {
     const GuardPage& page = plan.guards[i];
-    fmt::format_to(std::back_inserter(out), R"({}{{"of":"{}","after":{},"offset":{},"bytes":{}}})",
-                   i == 0 ? R"(,"guards":[)" : ",", role_name(page.role), page.after, page.offset,
-                   page.bytes);
+    fmt::format_to(std::back_inserter(out), R"({}{{"of":"{}","guard":"{}","offset":{},"bytes":{}}})",
+                   i == 0 ? R"(,"guards":[)" : ",", role_name(page.role),
+                   guard_names[static_cast<std::size_t>(page.guard)], page.offset, page.bytes);
   }
-  return out + (plan.guards.empty() ? "}" : "]}");
+  out += plan.guards.empty() ? "" : "]";
+  return out + fmt::format(R"(,"bytes":{}}})", plan.arena_bytes);
 }
 
 std::string resize_line(std::uint64_t bytes) { return fmt::format(R"({{"resize":{}}})", bytes); }
@@ -202,10 +203,15 @@ std::variant<CallMessage, ResizeMessage> parse_host_line(std::string_view line) 
     const std::string of = text_of(page, "of");
     const auto role = std::find(std::begin(role_names), std::end(role_names), of);
     if (role == std::end(role_names)) throw InputError(fmt::format("guards '{}', which is no tensor", of));
-    out.plan.guards.push_back(
-        {number_of<std::uint64_t>(page, "offset"), number_of<std::uint64_t>(page, "bytes"),
-         static_cast<Role>(role - std::begin(role_names)), page.value("after", json()) == true});
+    const std::string how = text_of(page, "guard");
+    const auto guard = std::find(std::begin(guard_names), std::end(guard_names), how);
+    if (guard == std::end(guard_names)) throw InputError(fmt::format("a guard '{}'", excerpt(how)));
+    out.plan.guards.push_back({number_of<std::uint64_t>(page, "offset"),
+                               number_of<std::uint64_t>(page, "bytes"),
+                               static_cast<Role>(role - std::begin(role_names)),
+                               static_cast<Guard>(guard - std::begin(guard_names))});
   }
+  if (object.contains("bytes")) out.plan.arena_bytes = number_of<std::uint64_t>(object, "bytes");
   return out;
 }
 

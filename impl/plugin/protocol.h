@@ -3,8 +3,8 @@
 //   worker {"normcheck":1,"name":"mine","version":"1.2","ops":["layernorm_fwd"],"dtypes":["f32"],"claims":""}
 //   host    {"id":7,"impl":0,"op":"layernorm_fwd","norm_ndim":1,"eps":"0x1.4f8b588e368f1p-17",
 //            "x":{"dtype":"f32","shape":[8,1024],"strides":[1024,1],"offset":4096,"byte_offset":0},
-//            "gamma":{...},"beta":{...},"y":{...},"mean":{...},"rstd":{...}}        what is absent is left
-//            out
+//            "gamma":{...},"beta":{...},"y":{...},"mean":{...},"rstd":{...},"bytes":24576}
+//            what is absent is left out; behind so many bytes of the arena there is nothing of this call
 //   worker  {"id":7,"status":0,"msg":""}                                              status as in nc_plugin
 //   host    {"resize":8388608}                 the arena has grown: map it again; there is no answer
 //
@@ -13,7 +13,7 @@
 // of several implementations says hello with
 // "implementations":[{"name":..,"version":..,"dtypes":..,"claims":..}]; calls name one by its place, "impl".
 // "max_calls" and "max_shapes" in hello: no more calls than that are made of the implementation. A call with
-// "guards":[{"of":"x","after":true,"offset":..,"bytes":..}], for shared objects alone: pages to be closed.
+// "guards":[{"of":"x","guard":"after","offset":..,"bytes":..}], for shared objects alone: pages to be closed.
 // One that cannot start says {"normcheck":1,"error":"why"}. An answer may carry "faults":["changed its input
 // x", ...], and "crash":"how" in place of a status.
 #pragma once

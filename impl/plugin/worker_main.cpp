@@ -91,18 +91,18 @@ int serve(const std::string& path) {
   }
   if (!Control::write_line(hello_line(hello))) return closed_control_exit;
   if (!object) return 1;
+  GuardPages guards;
   while (const auto line = control.read_line()) {
     const auto message = parse_host_line(*line);
     if (std::holds_alternative<ResizeMessage>(message)) {
       arena.remap();
+      guards.forget();
       continue;
     }
     const auto& call = std::get<CallMessage>(message);
-    Answer answer;
-    {
-      const GuardPages guards(call.plan, arena.base(), call.id);
-      answer = object->call(call.implementation, call.plan, arena.base());
-    }
+    guards.close(call.plan, arena.base(), arena.size(), call.id);
+    Answer answer = object->call(call.implementation, call.plan, arena.base());
+    guards.open(call.plan);
     const std::vector<std::string> closed = closed_descriptors();
     answer.faults.insert(answer.faults.end(), closed.begin(), closed.end());
     answer.is_last = !closed.empty();
