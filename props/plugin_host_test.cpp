@@ -248,7 +248,18 @@ TEST(PluginHost, WhatAlwaysHangsIsDoneWithInAMinute) {
     EXPECT_LT(patience.start_seconds(program), 55);
     fmt::print("{} that always hangs: {} calls, {} s\n", program ? "a program" : "an object", calls, lost);
   }
+  Patience slow({});
+  std::size_t answers = 0;
+  for (; answers < 100 && !slow.given_up(DType::f32); ++answers) slow.count(DType::f32, Status::ok, 3);
+  EXPECT_EQ(answers, 16U) << "three seconds each";
+  EXPECT_TRUE(slow.given_up(DType::f64)) << "whatever the dtype";
+  Patience compiling({});
+  for (int i = 0; i < 100; ++i) compiling.count(DType::f32, Status::ok, 3, true);
+  for (int i = 0; i < 1000; ++i) compiling.count(DType::f32, Status::ok, 0.9);
+  EXPECT_FALSE(compiling.given_up(DType::f32)) << "it compiles, and is none of the fast";
   Patience asked(90);
+  for (int i = 0; i < 100; ++i) asked.count(DType::f32, Status::ok, 3);
+  EXPECT_FALSE(asked.given_up(DType::f32));
   EXPECT_EQ(asked.seconds(false), 90) << "a deadline that is given holds";
   EXPECT_EQ(asked.start_seconds(true), 90);
 }
@@ -320,6 +331,16 @@ TEST(PluginHost, AWholeGroupIsEnded) {
   PluginOptions options = short_options();
   options.deadline = 0.5;
   const auto plugin = Plugin::open_program({NORMCHECK_PROGRAM, "child", held.path()}, options);
+  EXPECT_EQ(first_wrong(plugin->implementations().front()).status, Status::timeout);
+  EXPECT_TRUE(held.is_held());
+  EXPECT_TRUE(held.is_let_go());
+}
+
+TEST(PluginHost, WhatLeavesTheGroupIsEndedWithIt) {
+  Held held("session");
+  PluginOptions options = short_options();
+  options.deadline = 0.5;
+  const auto plugin = Plugin::open_program({NORMCHECK_PROGRAM, "session", held.path()}, options);
   EXPECT_EQ(first_wrong(plugin->implementations().front()).status, Status::timeout);
   EXPECT_TRUE(held.is_held());
   EXPECT_TRUE(held.is_let_go());

@@ -9,11 +9,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "corpus/error.h"
@@ -137,6 +142,32 @@ std::vector<std::string> environment_with(const std::vector<std::string>& variab
   return out;
 }
 
+/// A variable that no other process but a child and what it starts has.
+std::string next_mark() {
+  static std::atomic<int> count = 0;
+  return fmt::format("NORMCHECK_WORKER={}.{}", getpid(), ++count);
+}
+
+/// Kills the processes that began with this variable; false where there is none that still runs.
+bool kill_marked(const std::string& mark) {
+  bool found = false;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at("/proc", error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename();
+    pid_t pid = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr != name.data() + name.size())
+      continue;
+    std::ifstream file(at->path() / "environ");  // empty of one that has ended
+    for (std::string variable; std::getline(file, variable, '\0');) {
+      if (variable != mark) continue;
+      found |= pid != getpid() && kill(pid, SIGKILL) == 0;
+      break;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string ending_text(const Ending& ending) {
@@ -162,7 +193,9 @@ std::string ending_text(const Ending& ending) {
 Child::Child(const ChildStart& start) {
   std::vector<std::string> words = start.words;
   const std::vector<char*> argv = pointers(words);
-  std::vector<std::string> variables = environment_with(start.environment);
+  std::vector<std::string> given = start.environment;
+  given.push_back(mark_ = next_mark());
+  std::vector<std::string> variables = environment_with(given);
   const std::vector<char*> environment = pointers(variables);
   Pair control, out, err, failure;
   make_socket(control);
@@ -196,6 +229,7 @@ Child& Child::operator=(Child&& other) noexcept {
   if (this == &other) return *this;
   end();
   pid_ = std::exchange(other.pid_, -1);
+  mark_ = std::move(other.mark_);
   control_ = std::exchange(other.control_, -1);
   out_ = std::exchange(other.out_, -1);
   err_ = std::exchange(other.err_, -1);
@@ -218,11 +252,14 @@ std::optional<Ending> Child::wait(double seconds) {
 
 void Child::end() {
   if (pid_ > 0) {
-    // Until it is reaped no other group can have its number. The kernel kills the group at once; what left
-    // the group cannot be found.
+    // Until it is reaped no other group can have its number. The kernel kills the group at once.
     kill(-pid_, SIGKILL);
     kill(pid_, SIGKILL);
     while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    // What left the group may start more before it is met.
+    constexpr int most_rounds = 16;
+    for (int round = 0; round < most_rounds && kill_marked(mark_); ++round) {
     }
   }
   for (int* descriptor : {&control_, &out_, &err_}) {

@@ -26,9 +26,9 @@ struct ChildStart {
   std::vector<std::string> environment = {};  ///< "NAME=value", in place of this process's
 };
 
-/// Holds the process and this side of its descriptors: all are closed, its whole group is killed and the
-/// process is reaped at the end. Descriptors of the child: 0 is empty, 1 and 2 are pipes, 3 is the control
-/// socket, 4 the arena; no other is left open.
+/// Holds the process and this side of its descriptors: all are closed, its whole group is killed, what left
+/// the group too, and the process is reaped at the end. Descriptors of the child: 0 is empty, 1 and 2 are
+/// pipes, 3 is the control socket, 4 the arena; no other is left open.
 class Child {
  public:
   Child() = default;
@@ -53,6 +53,7 @@ class Child {
 
  private:
   pid_t pid_ = -1;
+  std::string mark_;  ///< in the environment of all that it starts
   int control_ = -1, out_ = -1, err_ = -1;
 };
 

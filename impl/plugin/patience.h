@@ -13,8 +13,9 @@ namespace normcheck {
 
 /// Counts crashes and timeouts of one plug-in. After three crashes in a row, or three timeouts in all, of a
 /// dtype (there is one op) the rest of it is not run; after the second timeout in all the deadline falls to
-/// 2 s, after the fifth nothing more is run. Nor is it once 48 s were lost by waiting in vain, unless a
-/// deadline was given: what always hangs is done with in under a minute, a shared object in 26 s.
+/// 2 s, after the fifth nothing more is run. Nor is it once 48 s were lost by waiting in vain or by answers
+/// that took more than a second each, unless a deadline was given: what always hangs is done with in under a
+/// minute, a shared object in 26 s, and so is what is slow.
 class Patience {
  public:
   explicit Patience(std::optional<double> deadline) : deadline_(deadline) {}
@@ -25,8 +26,8 @@ class Patience {
   double start_seconds(bool is_program) const;
   /// Why nothing more of this dtype is run; nothing where it is.
   std::optional<std::string> given_up(DType dtype) const;
-  /// `took`: seconds.
-  void count(DType dtype, Status status, double took);
+  /// `took`: seconds. A program may have compiled meanwhile: an answer is not slow for that.
+  void count(DType dtype, Status status, double took, bool may_have_compiled = false);
 
  private:
   struct Strikes {
@@ -35,7 +36,7 @@ class Patience {
   };
   std::optional<double> deadline_;
   int timeouts_ = 0;
-  double lost_ = 0;
+  double lost_ = 0, slow_ = 0;
   std::array<Strikes, 8> strikes_{};
 };
 

@@ -90,10 +90,13 @@ std::optional<std::string> PluginHost::used_up(Allowance& allowance, const Case&
   return std::nullopt;
 }
 
-Answer PluginHost::call(std::size_t implementation, const CallPlan& plan, double extra_seconds) {
+/// A program that meets such a call for the first time.
+bool PluginHost::may_compile(const CallPlan& plan) const {
+  return !object_ && is_program_ && !worker_->knows(plan);
+}
+
+Answer PluginHost::call(std::size_t implementation, const CallPlan& plan, double seconds) {
   if (object_) return object_->call(implementation, plan, arena_.base());
-  const bool may_compile = is_program_ && !worker_->knows(plan);
-  const double seconds = patience_.seconds(may_compile) + extra_seconds;
   // One that is slow to start may be so again.
   return worker_->call(implementation, plan, seconds, std::max(seconds, 2 * start_took_));
 }
@@ -113,10 +116,11 @@ Observation PluginHost::run(std::size_t implementation, const Case& c, const Hos
   const CallPlan plan = plan_call(c, how.wanted, how.layout, how.y);
   arena_.grow(plan.arena_bytes);
   write_call(plan, c, arena_);
+  const bool compiles = may_compile(plan);
   const auto begin = std::chrono::steady_clock::now();
-  Answer answer = call(implementation, plan, how.extra_seconds);
+  Answer answer = call(implementation, plan, patience_.seconds(compiles) + how.extra_seconds);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  patience_.count(c.x.dtype, answer.status, took.count());
+  patience_.count(c.x.dtype, answer.status, took.count() - how.extra_seconds, compiles);
   out.status = answer.status;
   out.message = std::move(answer.message);
   out.faults = memory_faults(plan, c, arena_);

@@ -46,7 +46,9 @@ class PluginHost {
 
  private:
   explicit PluginHost(const PluginOptions& options) : patience_(options.deadline) {}
-  Answer call(std::size_t implementation, const CallPlan& plan, double extra_seconds);
+  bool may_compile(const CallPlan& plan) const;
+  /// In a worker that is waited for so many seconds, or here.
+  Answer call(std::size_t implementation, const CallPlan& plan, double seconds);
   /// What one implementation allows of one dtype, and what of it was used.
   struct Allowance {
     std::optional<std::int64_t> calls, shapes;

@@ -108,6 +108,11 @@ void misbehave(const std::string& how, std::uint64_t id, char** rest) {
   }
   if (how == "hold") hold(rest[0]);
   if (how == "child" && fork() == 0) hold(rest[0]);
+  if (how == "session" && fork() == 0) {  // of its own, and its parent leaves it
+    setsid();
+    if (fork() == 0) hold(rest[0]);
+    _exit(0);
+  }
   for (;;) pause();
 }
 
