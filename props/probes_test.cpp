@@ -85,6 +85,8 @@ TEST(Probes, EachSeesTheFaultThatItIsFor) {
                                     {"tires", "state"},
                                     {"reads_past", "guard_pages"},
                                     {"reads_before", "guard_pages"},
+                                    {"borrows_input", "guard_pages"},
+                                    {"hides_now_and_then", "state"},
                                     {"aliases", "in_place"},
                                     {"accepts", "refuse_eps"},
                                     {"accepts", "refuse_shape"},
@@ -108,6 +110,20 @@ TEST(Probes, EachSeesTheFaultThatItIsFor) {
     EXPECT_NE(seen.out.find("probe " + p.probe), std::string::npos) << seen.out;
   }
   fmt::print("{} planted faults, each found by its probe and again by its replay line\n", all.size());
+}
+
+TEST(Probes, ABlameThatIsNotTheirsIsNotLaid) {
+  // eps shows in rows of small variance, and so in calls of many rows: nothing was kept, and no count
+  // matters.
+  const Told plain = check("eps_outside", "--verbose --dtype f32");
+  EXPECT_EQ(plain.code, 1);
+  const std::string found = line_of(plain, "finding");
+  for (const char* probe : {"same_addresses", "state", "row_counts", "repeat", "batch_size"})
+    EXPECT_EQ(found.find(probe), std::string::npos) << probe << '\n' << plain.out;
+  EXPECT_NE(line_of(plain, "wrong anyway").find("row_counts"), std::string::npos) << plain.out;
+  // And where there are both faults, both are said.
+  const Told both = check("eps_outside_caches_x", "--verbose --dtype f32");
+  EXPECT_NE(line_of(both, "finding").find("same_addresses"), std::string::npos) << both.out;
 }
 
 TEST(Probes, OtherBitsAreANoteAndUnderStrictAFinding) {
@@ -146,6 +162,10 @@ TEST(Probes, WhatIsClaimedRightlyIsNoFinding) {
 TEST(Probes, AReadOutsideIsSaidOfItsTensor) {
   EXPECT_NE(check("reads_past").out.find("past the end of x"), std::string::npos);
   EXPECT_NE(check("reads_before").out.find("before the beginning of gamma"), std::string::npos);
+  EXPECT_NE(check("borrows_input").out.find("wrote to its input x"), std::string::npos);
+  const Told far = check("writes_far");
+  EXPECT_EQ(far.code, 1) << far.out;
+  EXPECT_NE(far.out.find("far past the end of y"), std::string::npos) << far.out;
   EXPECT_EQ(line_of(check("reads_past", "--dtype f32 --in-process"), "finding"), "")
       << "it would be this process";
 }

@@ -65,6 +65,16 @@ SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
   plan.probes.huge = options.huge;
   plan.probes.seed = options.seed;
   plan.probes.oracle = plan.oracle;
+  if (!options.in_process) {
+    plan.probes.wrong_afresh = [options](const Row& row, const Case& c) {
+      bool wrong = false;
+      with_fresh_row(std::string(row.name), options, [&](const Row& fresh) {
+        const Contract contract = contract_of(fresh, options.contract);
+        wrong = is_finding(run_and_judge(fresh, c, contract, oracle_named(options.oracle)).verdict);
+      });
+      return wrong;
+    };
+  }
   plan.budget = options.budget.value_or(Budget{default_evaluations, 0});
   if (options.lengths.given) plan.long_rows = 0;
   // A run that names its regimes asks for those alone; a folder that is named is looked at all the same.

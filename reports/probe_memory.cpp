@@ -111,6 +111,12 @@ void run_state(ProbeRun& run, const Case& base) {
     const std::size_t i = rng.below(others.size());
     Observation now = run.observe(others[i]);
     if (now.status == seen[i].status && now.faults.empty() && now.y == seen[i].y) continue;
+    if ((now.status == Status::unsupported || now.status == Status::ok) && now.status != seen[i].status) {
+      run.fail(others[i], "answered UNSUPPORTED to a problem that it computes another time",
+               "calls in shuffled order");
+      ++told;
+      continue;
+    }
     told += is_finding(
                 run.judged(others[i], std::move(now),
                            fmt::format("call {}, in shuffled order, of a problem that came out right before",

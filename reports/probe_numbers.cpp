@@ -118,7 +118,7 @@ constexpr Probe listed[] = {
      &run_as_it_is},
     {"row_counts", ProbeGroup::numbers,
      "1 to 4097 rows, each power of two and its neighbours, in one call and in three", &row_count_cases,
-     &run_row_counts},
+     &run_row_counts, nullptr, false, true},
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ Seen ProbeRun::judged(const Case& c, Observation observation, std::string_view w
   const Verdict verdict = j.verdict;
   count(verdict);
   if (is_finding(verdict)) {
-    if (masked_ && verdict == Verdict::fail && j.faults.empty()) {
+    if (verdict == Verdict::fail && j.faults.empty() && is_masked(c, observation)) {
       ++tally_.masked;
     } else {
       if (!finding_) j = judge(c, observation, contract_, plan_.oracle);
@@ -57,6 +57,18 @@ Seen ProbeRun::judged(const Case& c, Observation observation, std::string_view w
     }
   }
   return {std::move(observation), verdict};
+}
+
+bool ProbeRun::is_masked(const Case& c, const Observation& observation) {
+  constexpr int most_asked = 3;  // each is a process
+  if (masked_ != Masked::rows_wrong_alone) return masked_ == Masked::all;
+  if (!plan_.wrong_afresh || finding_) return false;
+  if (tally_.probe->group == ProbeGroup::numbers && !tally_.probe->of_ordinary_rows) return false;
+  const auto worst = judge(c, observation, contract_, plan_.oracle).worst;
+  if (!worst || row_length(c) == 0) return false;
+  if (asked_afresh_ == most_asked) return true;  // it was wrong alone each time
+  ++asked_afresh_;
+  return plan_.wrong_afresh(row_, with_rows(c, {worst->row}));
 }
 
 Seen ProbeRun::call(const Case& c, std::string_view what, Wanted wanted, Layout layout) {

@@ -61,8 +61,9 @@ class ProbeRun {
   const ProbePlan& plan() const { return plan_; }
   DType dtype() const { return dtype_; }  ///< of x, as it is probed
   ProbeTally& tally() { return tally_; }
-  /// The kernel's numbers are known to be wrong in any case.
-  void mask_wrong_numbers() { masked_ = true; }
+  /// The kernel's numbers are known to be wrong: all of them, or those of some rows. A row that is wrong
+  /// alone, in a process of its own, is then no finding.
+  void mask_wrong_numbers(bool all) { masked_ = all ? Masked::all : Masked::rows_wrong_alone; }
   std::optional<Finding>& finding() { return finding_; }
 
  private:
@@ -74,7 +75,10 @@ class ProbeRun {
   const ProbePlan& plan_;
   HostClaims claims_;
   const Case* base_ = nullptr;
-  bool masked_ = false;
+  enum class Masked : std::uint8_t { none, rows_wrong_alone, all };
+  bool is_masked(const Case& c, const Observation& observation);
+  Masked masked_ = Masked::none;
+  int asked_afresh_ = 0;
   ProbeTally tally_;
   std::optional<Finding> finding_;
 };
@@ -83,7 +87,7 @@ class ProbeRun {
 
 /// rows x n, of mean 1 and spread 1, with gamma near 1 and beta near 0 in the subject's dtypes.
 Case ordinary_case(const ProbeSubject& subject, std::vector<std::int64_t> shape, std::int64_t norm_ndim = 1);
-/// The rows of `c` with these numbers, in this order. c is of rank 2 or more and has one normalized dim.
+/// The rows of `c` with these numbers, in this order, with one leading dim.
 Case with_rows(const Case& c, const std::vector<std::int64_t>& rows);
 /// The same values in another dtype, rounded.
 Tensor converted(const Tensor& from, DType dtype);

@@ -84,11 +84,13 @@ ProbeResults run_probes(const Row& row, DType dtype, const Contract& contract, c
   ProbeSubject subject{dtype, dtype, plan.seed, dtype == row.storages.front()};
   ProbeRun first(row, dtype, probes().front(), contract, plan);
   subject.parameters = parameters_of(first, subject);
-  const bool masked =
-      already_wrong && first.call(ordinary_case(subject, {4, 33}), "").verdict == Verdict::fail;
+  const Case ordinary = ordinary_case(subject, {4, 33});
+  // A process in which it went wrong may go on doing so.
+  const bool all_wrong = already_wrong && first.call(ordinary, "").verdict == Verdict::fail &&
+                         (!plan.wrong_afresh || plan.wrong_afresh(row, ordinary));
   for (const Probe& probe : probes()) {
     ProbeRun run(row, dtype, probe, contract, plan);
-    if (masked) run.mask_wrong_numbers();
+    if (already_wrong) run.mask_wrong_numbers(all_wrong);
     std::string& left_out = run.tally().left_out;
     if (std::find(plan.skipped.begin(), plan.skipped.end(), &probe) != plan.skipped.end()) {
       left_out = "--skip-probes";

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ struct Probe {
   /// Where set: why it does not apply; empty where it does.
   std::string (*left_out)(const ProbeRun& run) = nullptr;
   bool watch = false;  ///< looked at in every call; it has no cases
+  /// Of rows that are as any others: one that is wrong alone as well is no finding of it.
+  bool of_ordinary_rows = false;
 };
 
 std::span<const Probe> probes();
@@ -58,6 +61,9 @@ struct ProbePlan {
   bool huge = false;
   std::uint64_t seed = 1;
   OracleChoice oracle = OracleChoice::automatic;
+  /// Whether a kernel is wrong on a case in a process that has made no other call; empty where there is no
+  /// such process to be had.
+  std::function<bool(const Row& row, const Case& c)> wrong_afresh = {};
 };
 
 /// What one probe came to on one implementation and dtype.

@@ -49,8 +49,13 @@ enum class Fault {
   claims_statistics,
   no_statistics,  ///< as it claims
   claims_parameters,
-  wears_out,  ///< right 150 times
-  copies,     ///< right, as far as can be seen
+  wears_out,           ///< right 150 times
+  copies,              ///< right, as far as can be seen
+  writes_far,          ///< 50,000 bytes behind the end of y, far past its red zone
+  borrows_input,       ///< changes x, and puts it back
+  hides_now_and_then,  ///< every third call is refused
+  eps_outside,         ///< the root: of rstd alone, where var is small
+  eps_outside_caches_x,
 };
 struct Named {
   const char *name, *claims;
@@ -92,7 +97,12 @@ constexpr Named names[] = {{"right", nullptr},
                            {"no_statistics", "stats=none"},
                            {"claims_parameters", "gamma=any"},
                            {"wears_out", nullptr},
-                           {"copies", "memory=copy"}};
+                           {"copies", "memory=copy"},
+                           {"writes_far", nullptr},
+                           {"borrows_input", nullptr},
+                           {"hides_now_and_then", nullptr},
+                           {"eps_outside", nullptr},
+                           {"eps_outside_caches_x", nullptr}};
 
 bool is_bf16(const nc_tensor* t) { return t->dtype_code == NC_BFLOAT; }
 bool is_f32(const nc_tensor* t) { return t->dtype_code == NC_FLOAT && t->dtype_bits == 32; }
@@ -179,6 +189,7 @@ int run(const nc_call* c) {
   if (c->op != NC_OP_LAYERNORM_FWD || (!is_f32(c->x) && !is_bf16(c->x) && !takes_integers))
     return NC_UNSUPPORTED;
   constexpr bool plain = fault == Fault::plain_layouts || fault == Fault::claims_strides;
+  if (fault == Fault::hides_now_and_then && calls % 3 == 0) return NC_UNSUPPORTED;
   if (plain && !(is_dense(c->x) && is_dense(c->y))) return NC_UNSUPPORTED;
   if (fault == Fault::takes_rows && !(has_dense_rows(c->x) && has_dense_rows(c->y))) return NC_UNSUPPORTED;
   constexpr bool without = fault == Fault::no_statistics || fault == Fault::claims_statistics;
@@ -215,9 +226,17 @@ int run(const nc_call* c) {
   if (fault == Fault::reads_before && c->gamma != nullptr)
     outside = load(c->gamma, element(c->gamma, 0) - c->gamma->dtype_bits / 8);
   static_cast<void>(outside);
+  if (fault == Fault::borrows_input) {
+    auto* first = reinterpret_cast<volatile char*>(element(c->x, 0));
+    const char before = *first;
+    *first = 0;
+    *first = before;
+  }
+  constexpr std::ptrdiff_t far = 50'000;
+  if (fault == Fault::writes_far) *reinterpret_cast<volatile char*>(element(c->y, rows * n - 1) + far) = 1;
   if (c->x->data != x_at || x.size() != values.size()) x = values;
   x_at = c->x->data;
-  if (fault == Fault::caches_x) values = x;
+  if (fault == Fault::caches_x || fault == Fault::eps_outside_caches_x) values = x;
   const double eps = fault == Fault::caches_eps ? first_eps : c->eps;
   for (std::int64_t r = 0; r < rows; ++r) {
     if (fault == Fault::rows_in_grid && r >= 2048) break;
@@ -239,6 +258,8 @@ int run(const nc_call* c) {
     }
     const float var = sum(squares, backward) / count;
     float rstd = static_cast<float>(1 / std::sqrt(static_cast<double>(var) + eps));
+    if (fault == Fault::eps_outside || fault == Fault::eps_outside_caches_x)
+      rstd = static_cast<float>(1 / (std::sqrt(static_cast<double>(var)) + eps));
     if ((fault == Fault::tires && calls > 50) || (fault == Fault::wears_out && calls > 150)) rstd *= 1.25F;
     for (std::int64_t i = 0; i < n; ++i) {
       const bool shifted = c->beta != nullptr && (fault != Fault::beta_needs_gamma || c->gamma != nullptr);
