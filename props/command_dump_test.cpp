@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "corpus/case_file.h"
@@ -218,6 +219,42 @@ TEST(CommandDump, ACaseIsImportedOnceAndReplaysAsTheDumpDoes) {
   EXPECT_EQ(type(line).out, from_dump.out) << line;
   EXPECT_EQ(run("replay " + one + " --impl welford/f32").code, 0);
   fmt::print("a case, two of layers, and a dump replayed by the line that it printed\n");
+}
+
+TEST(CommandDump, WhatIsJudgedIsWrittenForMachinesToo) {
+  const Folder file{fresh_folder("dump_machines")};
+  NamedTensors layers;
+  add_layer(layers, "layers.0.", "two_pass/f32");
+  add_layer(layers, "layers.1.", "naive/f32", DType::f32, 3000);
+  add_layer(layers, "layers.2.", "two_pass/f32");
+  layers.pop_back();  // and has no rstd
+  layers.pop_back();
+  std::erase_if(layers, [](const auto& t) { return t.first == "layers.2.output"; });
+  write_file_atomically(file("a.npz"), format_npz(layers));
+  const std::string map = " --map x=layers.*.input,y=layers.*.output,gamma=layers.*.weight";
+  const std::string out = fmt::format(" --json {} --junit {}", file("j.json"), file("j.xml"));
+  const Told all = run("judge " + file("a.npz") + " --eps 1e-5" + map + out);
+  EXPECT_EQ(all.code, 2) << all.out << all.err;
+  const std::string json = read_file(file("j.json")), junit = read_file(file("j.xml"));
+  EXPECT_EQ(std::count(json.begin(), json.end(), '\n'), 3) << json;
+  for (const char* words : {R"("record":"judged","layer":"0")", R"("verdict":"PASS")", R"("verdict":"FAIL")",
+                            R"("layer":"2","verdict":"NOT RUN")", R"("worst":{"output":"y")"})
+    EXPECT_TRUE(has(json, words)) << words << '\n' << json;
+  for (const char* words : {R"(tests="3")", R"(failures="2")", R"(type="FAIL")", R"(type="NOT RUN")"})
+    EXPECT_TRUE(has(junit, words)) << words << '\n' << junit;
+
+  std::erase_if(layers, [](const auto& t) { return !t.first.starts_with("layers.0."); });
+  for (auto& [name, tensor] : layers) name = name.substr(9);
+  write_file_atomically(file("b.npz"), format_npz(layers));
+  const Told one = run("judge " + file("b.npz") + " --eps 1e-5" + out);
+  EXPECT_EQ(one.code, 0) << one.out << one.err;
+  EXPECT_TRUE(has(read_file(file("j.json")), R"("verdict":"PASS")"));
+  EXPECT_TRUE(has(read_file(file("j.xml")), R"(failures="0")"));
+  const Told nowhere = run("judge " + file("b.npz") + " --eps 1e-5 --json " + file("b.npz") + "/j.json");
+  EXPECT_EQ(nowhere.code, 2);
+  EXPECT_TRUE(nowhere.out.empty() && is_one_line(nowhere.err)) << nowhere.out << nowhere.err;
+  fmt::print("three layers, one right, one wrong, one without y: {} bytes of JSON, {} of JUnit\n",
+             json.size(), junit.size());
 }
 
 }  // namespace

@@ -131,13 +131,8 @@ void print_summary(const Tally& all, std::int64_t probe_findings, std::size_t jo
 /// Refuses, before anything is run, what could not be written after it.
 void require_outputs(const Options& options) {
   require_writable(options.out, "--out");
-  for (const auto& [file, option] :
-       {std::pair(options.json, "--json"), std::pair(options.junit, "--junit")}) {
-    if (file.empty()) continue;
-    require_writable(std::filesystem::absolute(file).parent_path(), option);
-    if (std::filesystem::is_directory(file))
-      throw InputError(fmt::format("{}: {}: is a folder; expected a file", option, file));
-  }
+  require_file(options.json, "--json");
+  require_file(options.junit, "--junit");
 }
 
 /// What became of the list, and what to add to it where the finding is to be accepted.
@@ -227,8 +222,7 @@ void write_json(const Options& options, const SweepPlan& plan, const std::vector
   std::string lines;
   for (const SweepEntry& entry : entries) lines += check_lines(entry, plan);
   for (const Finding* finding : shown) lines += finding_line(*finding);
-  make_folder(std::filesystem::absolute(options.json).parent_path(), "--json");
-  write_file_atomically(options.json, lines);
+  write_asked_file(options.json, "--json", lines);
 }
 
 void write_junit(const Options& options, std::vector<SweepEntry>& entries, const BaselineResult* baseline,
@@ -241,8 +235,7 @@ void write_junit(const Options& options, std::vector<SweepEntry>& entries, const
         keep_finding(entry.findings[i], std::filesystem::path(options.out) / "found");
     }
   }
-  make_folder(std::filesystem::absolute(options.junit).parent_path(), "--junit");
-  write_file_atomically(options.junit, junit_xml(entries, baseline, list));
+  write_asked_file(options.junit, "--junit", junit_xml(entries, baseline, list));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "reports/dump_problem.h"
 #include "reports/numbers.h"
 #include "reports/render_text.h"
+#include "reports/select.h"
 
 namespace normcheck {
 namespace {
@@ -42,7 +43,9 @@ std::string note_of(const ProblemSource& source) {
 
 Exit run_import(const Options& options) {
   const std::vector<ProblemSource> problems = find_problems(options.names, options, false);
+  require_writable(fs::absolute(options.case_out).parent_path(), "-o");
   std::vector<std::pair<fs::path, std::string>> texts;  // all are made before any is written
+  std::string lines;
   for (const ProblemSource& source : problems) {
     Problem p = read_problem(source, options);
     const fs::path path = path_of(options, source, problems.size() > 1);
@@ -56,9 +59,10 @@ Exit run_import(const Options& options) {
     const std::string note = "imported: " + note_of(source);
     if (note.find_first_of("\n\r\t") == note.npos) p.c.notes.push_back(note);
     texts.emplace_back(path, format_case(p.c));
-    fmt::print("{}  {}  eps {}\n", path.string(), problem_text(p.c), exact_decimal(p.c.eps));
+    lines += fmt::format("{}  {}  eps {}\n", path.string(), problem_text(p.c), exact_decimal(p.c.eps));
   }
   for (const auto& [path, text] : texts) write_file_atomically(path, text);
+  fmt::print("{}", lines);
   return Exit::well;
 }
 

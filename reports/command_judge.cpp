@@ -30,8 +30,9 @@ std::string in_a_line(const Judgement& j, const Contract& contract) {
 }
 
 /// The block of one judgement.
-void print_judgement(const Case& c, const Tensor& y, const std::string& label, const Judgement& j,
-                     const Contract& contract, const Style& style) {
+std::string judgement_text(const Case& c, const Tensor& y, const std::string& label, const Judgement& j,
+                           const Contract& contract, const Style& style) {
+  std::string out;
   if (is_finding(j.verdict)) {
     Finding finding;
     finding.impl = label;
@@ -41,15 +42,15 @@ void print_judgement(const Case& c, const Tensor& y, const std::string& label, c
     finding.held = contract;
     finding.output = y;
     explain(finding);
-    fmt::print("{}", finding_text(finding, {}, style));
+    out += finding_text(finding, {}, style);
   } else {
-    fmt::print("{}  {}  {}  eps {}\n", verdict_text(j.verdict, style), label, problem_text(c),
-               exact_decimal(c.eps));
-    if (!j.reason.empty()) fmt::print("  reason   {}\n", j.reason);
+    out += fmt::format("{}  {}  {}  eps {}\n", verdict_text(j.verdict, style), label, problem_text(c),
+                       exact_decimal(c.eps));
+    if (!j.reason.empty()) out += fmt::format("  reason   {}\n", j.reason);
   }
-  fmt::print("  error    {}\n", errors_text(c, j));
-  fmt::print("  elements {} of {}\n", shares_text(j.counts), grouped(j.counts.elements));
-  fmt::print("  {}\n", in_a_line(j, contract));
+  out += fmt::format("  error    {}\n", errors_text(c, j));
+  out += fmt::format("  elements {} of {}\n", shares_text(j.counts), grouped(j.counts.elements));
+  return out + fmt::format("  {}\n", in_a_line(j, contract));
 }
 
 void print_remarks(const Judgement& j) {
@@ -100,6 +101,17 @@ std::vector<Judgement> judge_problem(const Problem& p, const Contract& contract,
   return out;
 }
 
+void add_files(JudgedFiles& files, const std::string& layer, const Problem& p,
+               const std::vector<Judgement>& judged, const Contract& contract) {
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    const std::string& label = i == 0 ? p.y_label : p.y2_label;
+    const std::string text = is_finding(judged[i].verdict) ? judgement_text(p.c, i == 0 ? *p.y : *p.y2, label,
+                                                                            judged[i], contract, Style{})
+                                                           : std::string();
+    files.add(layer, label, p.c, judged[i], contract, text);
+  }
+}
+
 void print_problem(const Problem& p, const std::vector<Judgement>& judged, const Contract& contract,
                    OracleChoice oracle, const Style& style) {
   // What is judged in ulp sees all that is more than so many.
@@ -107,7 +119,8 @@ void print_problem(const Problem& p, const std::vector<Judgement>& judged, const
   const Sharpness sharp = by_bound ? sharpness(p.c, contract) : Sharpness{};
   for (std::size_t i = 0; i < judged.size(); ++i) {
     if (i > 0) fmt::print("\n");
-    print_judgement(p.c, i == 0 ? *p.y : *p.y2, i == 0 ? p.y_label : p.y2_label, judged[i], contract, style);
+    fmt::print("{}", judgement_text(p.c, i == 0 ? *p.y : *p.y2, i == 0 ? p.y_label : p.y2_label, judged[i],
+                                    contract, style));
     if (i == 0 && (p.mean || p.rstd) && !is_finding(judged[i].verdict))
       fmt::print("  judged   y{}{}, each within its bound\n", p.mean ? ", mean" : "", p.rstd ? ", rstd" : "");
     if (sharp.rows > 0) {
@@ -133,12 +146,15 @@ Exit run_judge(const Options& options) {
   const OracleChoice oracle = oracle_named(options.oracle);
   const Contract contract = parse_contract(options.contract, nullptr);
   dtypes_named(options.dtypes);
+  JudgedFiles files(options);
   const std::vector<ProblemSource> problems = find_problems(options.names, options, true);
   if (problems.size() > 1 || !problems[0].missing.empty())
-    return judge_layers(problems, options, contract, oracle, style);
+    return judge_layers(problems, options, contract, oracle, style, files);
   const Problem p = read_problem(problems[0], options);
   const std::vector<Judgement> judged = judge_problem(p, contract, oracle);
   print_problem(p, judged, contract, oracle, style);
+  add_files(files, problems[0].name, p, judged, contract);
+  files.write();
   return exit_of(judged);
 }
 

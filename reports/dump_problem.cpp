@@ -97,6 +97,7 @@ std::vector<ProblemSource> from_dumps(const Dumps& dumps, const Options& options
   const std::vector<Role> roles = roles_of(outputs);
   const Sources given = by_option(options, roles);
   std::vector<Layer> layers(1);
+  std::string taken;
   if (!options.map.empty()) {
     std::map<Role, std::string> names = parse_map(options.map);
     if (!outputs)
@@ -110,7 +111,7 @@ std::vector<ProblemSource> from_dumps(const Dumps& dumps, const Options& options
       if (!given.contains(role)) open.push_back(role);
     }
     layers[0].sources = natural_sources(dumps, open);
-    if (!layers[0].sources.empty()) fmt::print("taken    {}\n", taken_text(layers[0].sources));
+    if (!layers[0].sources.empty()) taken = taken_text(layers[0].sources);
   }
   std::vector<ProblemSource> out;
   for (Layer& layer : layers) {
@@ -123,7 +124,7 @@ std::vector<ProblemSource> from_dumps(const Dumps& dumps, const Options& options
           fmt::format("{}: no tensor is called {} or the like; expected --map {}=NAME, with one of {}",
                       dumps[0]->file(), role_name(role), role_name(role), names_text(names)));
     }
-    out.push_back({layer.name, std::move(layer.sources), std::move(layer.missing), ""});
+    out.push_back({layer.name, std::move(layer.sources), std::move(layer.missing), "", taken});
   }
   return out;
 }
@@ -143,7 +144,7 @@ std::vector<ProblemSource> find_problems(const std::vector<std::string>& files, 
             "{}: a folder without model.onnx; expected a file of tensors, or a folder of ONNX's test data",
             file));
       const std::string stem = (path.has_filename() ? path : path.parent_path()).filename().string();
-      folders.push_back({stem, {}, "", file});
+      folders.push_back({stem, {}, "", file, ""});
     } else {
       tensors.push_back(file);
     }
@@ -203,6 +204,7 @@ Problem read_problem(const ProblemSource& source, const Options& options) {
     p.rstd = fitted_statistic(std::move(*p.rstd), label(Role::rstd), c, contract);
   c.id = !source.name.empty() ? source.name
                               : fs::path(p.y_label.empty() ? label(Role::x) : p.y_label).stem().string();
+  if (!source.taken.empty()) fmt::print("taken    {}\n", source.taken);
   return p;
 }
 

@@ -17,11 +17,13 @@ struct ProblemSource {
   Sources sources;
   std::string missing;  ///< why it cannot be read; empty: it can
   std::string folder;   ///< of ONNX
+  std::string taken;    ///< what was taken by the tensors' own names, for a person
 };
 
 /// What --x, --y and so on, --map and the files that the command names say, in this order; what none of them
-/// says, by the tensors' own names (`outputs`: y and the statistics too). A line on stdout says what was
-/// taken by name. InputError where x, or with `outputs` y, is nowhere, or where --eps is missing.
+/// says, by the tensors' own names (`outputs`: y and the statistics too). `taken` says what was
+/// taken by name; read_problem() prints it, on stdout, once all is read. InputError where x, or with
+/// `outputs` y, is nowhere, or where --eps is missing.
 std::vector<ProblemSource> find_problems(const std::vector<std::string>& files, const Options& options,
                                          bool outputs);
 

@@ -48,7 +48,7 @@ std::string cells(const Judgement& j) {
 }  // namespace
 
 Exit judge_layers(const std::vector<ProblemSource>& problems, const Options& options,
-                  const Contract& contract, OracleChoice oracle, const Style& style) {
+                  const Contract& contract, OracleChoice oracle, const Style& style, JudgedFiles& files) {
   std::size_t width = 5;
   for (const ProblemSource& problem : problems) width = std::max(width, problem.name.size());
   fmt::print("{}\n",
@@ -67,6 +67,7 @@ Exit judge_layers(const std::vector<ProblemSource>& problems, const Options& opt
                    is_finding(judged[i].verdict) ? style.red(word) : word, cells(judged[i]),
                    problem_text(p.c), i == 0 ? "" : "  y2");
       }
+      add_files(files, problem.name, p, judged, contract);
       const Badness bad = badness(judged);
       if (worst == nullptr || worst_badness < bad) {
         worst = &problem;
@@ -75,6 +76,7 @@ Exit judge_layers(const std::vector<ProblemSource>& problems, const Options& opt
       all.insert(all.end(), judged.begin(), judged.end());
     } catch (const InputError& e) {
       fmt::print("{:<{}}  NOT RUN  {}\n", problem.name, width, e.what());
+      files.add_error(problem.name, e.what());
       unjudged.push_back(fmt::format("{}: {}", problem.name, e.what()));
     }
   }
@@ -86,6 +88,7 @@ Exit judge_layers(const std::vector<ProblemSource>& problems, const Options& opt
                worst->name);
     print_problem(p, judged, contract, oracle, style);
   }
+  files.write();
   if (!unjudged.empty())
     throw InputError(fmt::format("{} of {} could not be judged; {}", unjudged.size(),
                                  counted(static_cast<std::int64_t>(problems.size()), "layer"), unjudged[0]));

@@ -7,6 +7,7 @@
 #include "reports/commands.h"
 #include "reports/console.h"
 #include "reports/dump_problem.h"
+#include "reports/judged_files.h"
 
 namespace normcheck {
 
@@ -14,12 +15,15 @@ namespace normcheck {
 std::vector<Judgement> judge_problem(const Problem& p, const Contract& contract, OracleChoice oracle);
 void print_problem(const Problem& p, const std::vector<Judgement>& judged, const Contract& contract,
                    OracleChoice oracle, const Style& style);
+/// A record and a test for each output.
+void add_files(JudgedFiles& files, const std::string& layer, const Problem& p,
+               const std::vector<Judgement>& judged, const Contract& contract);
 /// The worst: a finding, else nothing_proved where something proved nothing.
 Exit exit_of(const std::vector<Judgement>& judged);
 
 /// A table, then the block of the worst layer. A layer that cannot be judged has its reason in the table, and
 /// the command ends as for unreadable input.
 Exit judge_layers(const std::vector<ProblemSource>& problems, const Options& options,
-                  const Contract& contract, OracleChoice oracle, const Style& style);
+                  const Contract& contract, OracleChoice oracle, const Style& style, JudgedFiles& files);
 
 }  // namespace normcheck

@@ -109,6 +109,31 @@ void add_probe(Suite& suite, const SweepEntry& entry, const ProbeTally& tally, c
   }
 }
 
+/// The document; the suites are used up.
+std::string written(std::string_view name, std::vector<Suite>& suites) {
+  ptree root;
+  int count = 0, failures = 0, skipped = 0;
+  ptree& all = root.add("testsuites", "");
+  for (Suite& suite : suites) {
+    count += suite.count, failures += suite.failures, skipped += suite.skipped;
+  }
+  put(all, "name", name);
+  put(all, "tests", std::to_string(count));
+  put(all, "failures", std::to_string(failures));
+  put(all, "skipped", std::to_string(skipped));
+  for (Suite& suite : suites) {
+    ptree& element = all.add("testsuite", "");
+    put(element, "name", suite.name);
+    put(element, "tests", std::to_string(suite.count));
+    put(element, "failures", std::to_string(suite.failures));
+    put(element, "skipped", std::to_string(suite.skipped));
+    for (auto& test : suite.tests) element.push_back(std::move(test));
+  }
+  std::ostringstream out;
+  boost::property_tree::write_xml(out, root, boost::property_tree::xml_writer_settings<std::string>(' ', 1));
+  return out.str();
+}
+
 }  // namespace
 
 std::string junit_xml(const std::vector<SweepEntry>& entries, const BaselineResult* baseline,
@@ -129,27 +154,21 @@ std::string junit_xml(const std::vector<SweepEntry>& entries, const BaselineResu
       suite.fail("baseline", line, line);
     }
   }
-  ptree root;
-  int count = 0, failures = 0, skipped = 0;
-  ptree& all = root.add("testsuites", "");
-  for (Suite& suite : suites) {
-    count += suite.count, failures += suite.failures, skipped += suite.skipped;
+  return written("normcheck check", suites);
+}
+
+std::string junit_xml(const std::string& suite, const std::vector<JUnitTest>& tests) {
+  std::vector<Suite> suites(1);
+  suites[0].name = suite;
+  for (const JUnitTest& test : tests) {
+    suites[0].add(test.name);
+    if (!test.failure.empty()) {
+      suites[0].fail(test.failure, test.message, test.text);
+    } else if (!test.skipped.empty()) {
+      suites[0].skip(test.skipped);
+    }
   }
-  put(all, "name", "normcheck check");
-  put(all, "tests", std::to_string(count));
-  put(all, "failures", std::to_string(failures));
-  put(all, "skipped", std::to_string(skipped));
-  for (Suite& suite : suites) {
-    ptree& element = all.add("testsuite", "");
-    put(element, "name", suite.name);
-    put(element, "tests", std::to_string(suite.count));
-    put(element, "failures", std::to_string(suite.failures));
-    put(element, "skipped", std::to_string(suite.skipped));
-    for (auto& test : suite.tests) element.push_back(std::move(test));
-  }
-  std::ostringstream out;
-  boost::property_tree::write_xml(out, root, boost::property_tree::xml_writer_settings<std::string>(' ', 1));
-  return out.str();
+  return written(suite, suites);
 }
 
 }  // namespace normcheck

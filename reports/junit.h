@@ -9,6 +9,14 @@
 
 namespace normcheck {
 
+/// A test by itself. `failure`, where it failed, is of what kind; `skipped`, where it was, says why.
+struct JUnitTest {
+  std::string name, failure, message, text, skipped;
+};
+
+/// One suite of these tests.
+std::string junit_xml(const std::string& suite, const std::vector<JUnitTest>& tests);
+
 /// A suite for each implementation and dtype, a test for each regime or group of the corpus. A test with a
 /// finding is a failure with the block of its worst; one that a baseline accepts, or, with a baseline, the
 /// table expects, is skipped and says so, as is one where nothing was judged. What a baseline has against its

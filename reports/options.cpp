@@ -51,13 +51,17 @@ std::vector<std::string> split(const std::string& text, char at) {
 /// What inputs to draw, and where to write.
 void add_input_options(CLI::App& app, Options& o) {
   app.add_option("--dtype", o.dtypes, "storage dtypes: f32, f64, f16, bf16 (default: all offered)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--regime", o.regimes, "regimes (default: all; see normcheck list --regimes)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option_function<std::string>(
       "--n", [&o](const std::string& t) { o.lengths = parse_lengths(t, "--n"); },
       "row lengths: 64 or 1,2,33 or 1..4096 (default 1..4096, and a few rows past 16,384 and 65,536)");
-  app.add_option("--shapes", o.shapes, "rows x length, such as 8x1024,3x33")->delimiter(',');
+  app.add_option("--shapes", o.shapes, "rows x length, such as 8x1024,3x33")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option_function<std::string>(
       "--eps", [&o](const std::string& t) { o.eps = parse_number(t, "--eps"); },
       "eps of every generated case (default: 1e-5, or what the regime chooses)");
@@ -117,7 +121,9 @@ void add_list(CLI::App& app, Options& o) {
   list->add_flag("--contracts", o.contracts, "what an implementation can be held to");
   list->add_flag("--probes", o.list_probes, "what a plug-in is tried with beside its cases");
   list->add_flag("--floor", o.floor, "the smallest fault that must show, by dtype and row length");
-  list->add_option("--dtype", o.dtypes, "with --floor: f32, f64, f16, bf16 (default: all)")->delimiter(',');
+  list->add_option("--dtype", o.dtypes, "with --floor: f32, f64, f16, bf16 (default: all)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 void add_check(CLI::App& app, Options& o) {
@@ -149,7 +155,8 @@ void add_check(CLI::App& app, Options& o) {
   check
       ->add_option("--skip-probes", o.skip_probes,
                    "probes of a plug-in to leave out, or groups of them (normcheck list --probes)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 void add_compare(CLI::App& app, Options& o) {
@@ -220,6 +227,8 @@ void add_judge(CLI::App& app, Options& o) {
   add_tensor_options(*judge, o);
   judge->add_option("--contract", o.contract, "stable (default) or claims (normcheck list --contracts)");
   judge->add_option("--oracle", o.oracle, "automatic (default) or exact");
+  judge->add_option("--json", o.json, "write the results to this file, as JSON lines: one an output");
+  judge->add_option("--junit", o.junit, "write the results to this file, as JUnit XML: a test an output");
 }
 
 void add_new_plugin(CLI::App& app, Options& o) {

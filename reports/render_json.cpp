@@ -37,6 +37,11 @@ Json largest_json(const LargestError& largest) {
   return out;
 }
 
+Json counts_json(const ElementCounts& counts) {
+  return {{"all", counts.elements}, {"proved", counts.proved},   {"wrong", counts.failed},
+          {"void", counts.voided},  {"vacuous", counts.vacuous}, {"skipped", counts.skipped}};
+}
+
 Json tally_json(const Tally& t) {
   Json out;
   out["regime"] = t.regime;
@@ -47,10 +52,9 @@ Json tally_json(const Tally& t) {
     if (t.verdicts[v] > 0) verdicts[std::string(verdict_name(static_cast<Verdict>(v)))] = t.verdicts[v];
   }
   out["verdicts"] = verdicts;
-  out["elements"] = {{"all", t.counts.elements},     {"proved", t.counts.proved},
-                     {"wrong", t.counts.failed},     {"void", t.counts.voided},
-                     {"vacuous", t.counts.vacuous},  {"skipped", t.counts.skipped},
-                     {"judged_by_number", t.judged}, {"not_correctly_rounded", t.not_correctly_rounded}};
+  out["elements"] = counts_json(t.counts);
+  out["elements"]["judged_by_number"] = t.judged;
+  out["elements"]["not_correctly_rounded"] = t.not_correctly_rounded;
   out["largest"] = largest_json(t.largest);
   out["largest_finite"] = largest_json(t.largest_finite);
   if (t.normwise.u >= 0) {
@@ -81,6 +85,15 @@ Json element_json(const Case& c, const ElementReport& e) {
   return out;
 }
 
+void put_problem(Json& out, const Case& c, const Judgement& j) {
+  out["shape"] = c.x.shape;
+  out["norm_ndim"] = c.norm_ndim;
+  put(out, "eps", c.eps);
+  put(out, "kappa", j.kappa);
+  out["rows"] = row_count(c);
+  out["wrong_rows"] = j.wrong_rows;
+}
+
 Json finding_json(const Finding& finding) {
   const Judgement& j = finding.judgement;
   Json out;
@@ -96,12 +109,7 @@ Json finding_json(const Finding& finding) {
   out["verdict"] = verdict_name(j.verdict);
   out["expected"] = finding.expected;
   out["case"] = finding.problem.id;
-  out["shape"] = finding.problem.x.shape;
-  out["norm_ndim"] = finding.problem.norm_ndim;
-  put(out, "eps", finding.problem.eps);
-  put(out, "kappa", j.kappa);
-  out["rows"] = row_count(finding.problem);
-  out["wrong_rows"] = j.wrong_rows;
+  put_problem(out, finding.problem, j);
   out["elements"] = j.counts.elements;
   out["wrong_elements"] = j.counts.failed;
   if (!j.reason.empty()) out["reason"] = j.reason;
@@ -196,6 +204,32 @@ std::string check_lines(const SweepEntry& entry, const SweepPlan& plan) {
     lines += out.dump() + "\n";
   }
   return lines;
+}
+
+std::string judged_line(std::string_view layer, std::string_view output, const Case& c, const Judgement& j,
+                        const Contract& contract) {
+  Json out;
+  out["record"] = "judged";
+  out["layer"] = layer;
+  out["output"] = output;
+  out["dtype"] = dtype_name(c.x.dtype);
+  out["contract"] = contract_name(contract);
+  out["verdict"] = verdict_name(j.verdict);
+  put_problem(out, c, j);
+  out["elements"] = counts_json(j.counts);
+  out["elements"]["judged_by_number"] = j.errors.judged;
+  out["elements"]["not_correctly_rounded"] = j.errors.not_correctly_rounded;
+  put(out, "largest_error_ulp", j.errors.max_ulp);
+  put(out, "largest_share_of_bound", j.errors.max_share_of_bound);
+  if (!j.reason.empty()) out["reason"] = j.reason;
+  if (j.worst) out["worst"] = element_json(c, *j.worst);
+  if (!j.notes.empty()) out["notes"] = j.notes;
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string unjudged_line(std::string_view layer, std::string_view why) {
+  const Json out = {{"record", "judged"}, {"layer", layer}, {"verdict", "NOT RUN"}, {"reason", why}};
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string finding_line(const Finding& finding) {

@@ -15,6 +15,11 @@ namespace normcheck {
 std::string check_lines(const SweepEntry& entry, const SweepPlan& plan);
 /// One line: record "finding".
 std::string finding_line(const Finding& finding);
+/// One line: record "judged", an output of a user's.
+std::string judged_line(std::string_view layer, std::string_view output, const Case& c, const Judgement& j,
+                        const Contract& contract);
+/// One line: record "judged" with the verdict NOT RUN, of a layer that could not be read.
+std::string unjudged_line(std::string_view layer, std::string_view why);
 /// An implementation at one dtype: totals and regimes, as in `entries` of results.json.
 nlohmann::ordered_json entry_json(const SweepEntry& entry);
 /// results.json: everything but `run` depends on seed, budget and build alone.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "corpus/case_file.h"
 #include "corpus/edit_distance.h"
 #include "corpus/error.h"
 #include "reports/plugins.h"
@@ -141,6 +142,19 @@ void make_folder(const std::filesystem::path& folder, std::string_view option) {
   std::filesystem::create_directories(folder, error);
   if (error)
     throw InputError(fmt::format("{}: {}: cannot be made: {}", option, folder.string(), error.message()));
+}
+
+void require_file(const std::string& file, std::string_view option) {
+  if (file.empty()) return;
+  require_writable(std::filesystem::absolute(file).parent_path(), option);
+  if (std::filesystem::is_directory(file))
+    throw InputError(fmt::format("{}: {}: is a folder; expected a file", option, file));
+}
+
+void write_asked_file(const std::string& file, std::string_view option, std::string_view content) {
+  if (file.empty()) return;
+  make_folder(std::filesystem::absolute(file).parent_path(), option);
+  write_file_atomically(file, content);
 }
 
 }  // namespace normcheck

@@ -31,6 +31,11 @@ std::vector<DType> dtypes_of(const Row& row, const std::vector<DType>& wanted);
 
 /// InputError if nothing could be written there; creates nothing.
 void require_writable(const std::filesystem::path& folder, std::string_view option);
+/// The same of a file, and not where a folder has its name; an empty name is fine.
+void require_file(const std::string& file, std::string_view option);
+/// Writes the file, whole or not at all, and the folders above it; does nothing where the name is empty.
+/// InputError.
+void write_asked_file(const std::string& file, std::string_view option, std::string_view content);
 /// Creates it; InputError if that fails.
 void make_folder(const std::filesystem::path& folder, std::string_view option);
 
