@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "corpus/error.h"
+#include "impl/defects/defect.h"
 #include "impl/table.h"
 #include "oracles/claims.h"
 #include "props/gen.h"
@@ -73,6 +74,22 @@ void print_probes() {
                wrapped(probe.meaning, column));
 }
 
+void print_defects() {
+  std::string_view kind;
+  for (const Defect& d : defects()) {
+    std::vector<std::string_view> dtypes;
+    for (const DType dtype : d.dtypes) dtypes.push_back(dtype_name(dtype));
+    if (d.kind != kind) fmt::print("{}\n", d.kind);
+    kind = d.kind;
+    fmt::print("  {}  {}", d.id,
+               wrapped(fmt::format("{} ({}{}{})", d.does, fmt::join(dtypes, " "),
+                                   d.right == nullptr ? "" : "; its right twin claims ",
+                                   d.right == nullptr ? "" : d.right),
+                       8));
+    fmt::print("{:8}{}\n", "", d.url);
+  }
+}
+
 }  // namespace
 
 Exit run_list(const Options& options) {
@@ -80,7 +97,7 @@ Exit run_list(const Options& options) {
   if (!dtypes.empty() && !options.floor) throw InputError("--dtype: list takes it with --floor alone");
   if (dtypes.empty()) dtypes = {DType::f32, DType::f64, DType::f16, DType::bf16};
   const bool none = !options.algorithms && !options.list_regimes && !options.contracts && !options.floor &&
-                    !options.list_probes && !options.list_peers && !options.missing;
+                    !options.list_probes && !options.list_peers && !options.list_defects && !options.missing;
   if (options.rows || none) print_rows();
   if (options.algorithms) fmt::print("{}", algorithms_text());
   if (options.list_regimes) print_regimes();
@@ -90,6 +107,7 @@ Exit run_list(const Options& options) {
     if (options.missing && peer.light && peer.source == PeerSource::pypi && peer_target(peer).empty())
       fmt::print("{}\n", install_command(peer));
   }
+  if (options.list_defects) print_defects();
   if (options.list_peers) fmt::print("{}", peers_text(options));
   if (options.floor) fmt::print("{}", floors_text(detection_floors(dtypes)));
   return Exit::well;

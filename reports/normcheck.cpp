@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "corpus/error.h"
+#include "impl/defects/defect.h"
 #include "impl/plugin/worker_main.h"
 #include "reports/commands.h"
 #include "reports/provenance.h"
@@ -37,7 +38,7 @@ int complain(const char* line, normcheck::Exit code) {
 int main(int argc, char** argv) {
   // A worker around a plug-in is this program too.
   if (argc > 1 && std::string_view(argv[1]) == normcheck::plugin_worker_word)
-    return normcheck::plugin_worker_main(argc - 2, argv + 2);
+    return normcheck::plugin_worker_main(argc - 2, argv + 2, normcheck::defects_plugin);
   try {
     const normcheck::Options options = normcheck::parse_command_line(argc, argv);
     const std::string fault = normcheck::float_environment_fault();

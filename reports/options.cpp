@@ -116,6 +116,7 @@ void add_list(CLI::App& app, Options& o) {
   list->add_flag("--regimes", o.list_regimes, "the families of inputs");
   list->add_flag("--peers", o.list_peers,
                  "the real libraries: what is installed, and what installs the rest");
+  list->add_flag("--defects", o.list_defects, "known mistakes from public reports, each to be run by its id");
   list->add_flag("--missing", o.missing,
                  "of the real libraries, a command for each of PyPI that is light and not installed");
   list->add_flag("--contracts", o.contracts, "what an implementation can be held to");

@@ -58,7 +58,7 @@ struct Options {
   bool no_timing = false;
   bool verbose = false;
   bool algorithms = false, list_regimes = false, contracts = false, rows = false, floor = false,
-       list_probes = false, list_peers = false, missing = false;  ///< list
+       list_probes = false, list_peers = false, list_defects = false, missing = false;  ///< list
 };
 
 /// The program should end here with this code: help and version (0) or wrong usage (2). `text` goes to

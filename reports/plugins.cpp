@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "corpus/error.h"
+#include "impl/defects/defect.h"
 #include "impl/peers/peers.h"
 #include "reports/probes.h"
 
@@ -18,6 +19,12 @@ namespace normcheck {
 namespace {
 
 constexpr std::string_view program_prefix = "exec:";
+constexpr std::string_view defect_prefix = "defect:";  // and the name of one, or of a right twin
+
+/// "defect:B001" or "B001".
+bool names_a_defect(std::string_view name) {
+  return name.starts_with(defect_prefix) || find_defect(name) != nullptr;
+}
 
 /// A plug-in with a row for each of its implementations, and the rows' names.
 struct Opened {
@@ -37,6 +44,10 @@ const Peer* peer_of(std::string_view name) { return find_peer(name.substr(0, nam
 
 /// "./libmine.so:name" in two; the second is empty where all are meant.
 std::pair<std::string, std::string> split_name(const std::string& name) {
+  if (names_a_defect(name)) {
+    const bool short_form = !name.starts_with(defect_prefix);
+    return {std::string(defect_prefix), short_form ? name : name.substr(defect_prefix.size())};
+  }
   if (name.starts_with(program_prefix)) {
     const auto at = name.rfind("::");
     if (at == std::string::npos) return {name, ""};
@@ -57,6 +68,10 @@ bool skips_probe(const Options& options, std::string_view name) {
 }
 
 std::unique_ptr<Plugin> opened_target(const std::string& target, const PluginOptions& how) {
+  if (target == defect_prefix) {
+    return how.in_process ? Plugin::open_linked(defects_plugin, target, how)
+                          : Plugin::open_linked_in_worker(target, how);
+  }
   if (!target.starts_with(program_prefix)) return Plugin::open_object(target, how);
   return Plugin::open_program(shell_words(target.substr(program_prefix.size())), how);
 }
@@ -88,6 +103,7 @@ void open_into(Opened& out, const std::string& what, const Options& options) {
   const Peer* peer = find_peer(what);
   out.plugin = peer != nullptr ? opened_peer(*peer, how) : opened_target(what, how);
   const bool one = out.plugin->implementations().size() == 1;
+  const std::string separator = what == defect_prefix ? "" : program ? "::" : ":";
   for (Implementation& implementation : out.plugin->implementations()) {
     implementation.ask_refusals =
         options.strict || implementation.claims.find("refuses=") != std::string::npos;
@@ -97,7 +113,7 @@ void open_into(Opened& out, const std::string& what, const Options& options) {
       const bool off = skips_probe(options, watch_names[i]);
       for (Watches& watches : implementation.watches) watches.off[i] = off;
     }
-    out.names.push_back(one ? what : fmt::format("{}{}{}", what, program ? "::" : ":", implementation.name));
+    out.names.push_back(one ? what : fmt::format("{}{}{}", what, separator, implementation.name));
     Row& row = out.rows.emplace_back();
     row.name = out.names.back();
     row.algorithm = "plug-in";
@@ -131,8 +147,9 @@ Claims claimed(const Row& row, std::vector<std::string>& notes) {
 }  // namespace
 
 bool names_a_plugin(std::string_view name) {
-  return peer_of(name) != nullptr || name.starts_with(program_prefix) || name.ends_with(".so") ||
-         name.find(".so:") != std::string_view::npos || name.find(".so.") != std::string_view::npos;
+  return peer_of(name) != nullptr || names_a_defect(name) || name.starts_with(program_prefix) ||
+         name.ends_with(".so") || name.find(".so:") != std::string_view::npos ||
+         name.find(".so.") != std::string_view::npos;
 }
 
 std::vector<const Row*> plugin_rows(const std::string& name, const Options& options) {

@@ -15,7 +15,8 @@
 namespace normcheck {
 
 /// Whether the name is that of a shared object, `./libmine.so` or `./libmine.so:name`, of a program,
-/// `exec:python3 my_norm.py`, or of a peer, `torch` or `torch:name`.
+/// `exec:python3 my_norm.py`, of a peer, `torch` or `torch:name`, or of a known mistake, `defect:B001` or
+/// `B001` (impl/defects).
 bool names_a_plugin(std::string_view name);
 
 /// The rows of what the name says, opened once in the life of this process: all implementations of an object

@@ -97,6 +97,12 @@ std::unique_ptr<Plugin> Plugin::open_linked(const nc_plugin* (*entry)(std::uint3
   return make(std::move(host), hello, false, false);
 }
 
+std::unique_ptr<Plugin> Plugin::open_linked_in_worker(const std::string& name, const PluginOptions& options) {
+  Hello hello;
+  auto host = PluginHost::in_worker("linked", name, options, hello);
+  return make(std::move(host), hello, true, false);
+}
+
 std::unique_ptr<Plugin> Plugin::open_program(const std::vector<std::string>& words,
                                              const PluginOptions& options) {
   Hello hello;

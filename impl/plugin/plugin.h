@@ -78,6 +78,10 @@ class Plugin {
   /// likewise.
   static std::unique_ptr<Plugin> open_linked(const nc_plugin* (*entry)(std::uint32_t, std::uint32_t),
                                              const std::string& name, const PluginOptions& options = {});
+  /// Those that PluginOptions::worker is linked with, in a process of its own (worker_main.h). LoadError
+  /// likewise.
+  static std::unique_ptr<Plugin> open_linked_in_worker(const std::string& name,
+                                                       const PluginOptions& options = {});
   /// The words of a command line, run without a shell. LoadError likewise, and where it does not say hello.
   static std::unique_ptr<Plugin> open_program(const std::vector<std::string>& words,
                                               const PluginOptions& options = {});

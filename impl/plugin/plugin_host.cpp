@@ -33,14 +33,18 @@ std::unique_ptr<PluginHost> PluginHost::of_linked(LoadedObject::Entry entry, con
 
 std::unique_ptr<PluginHost> PluginHost::of_object(const std::string& path, const PluginOptions& options,
                                                   Hello& hello) {
+  if (!options.in_process) return in_worker("object", path, options, hello);
   std::unique_ptr<PluginHost> host(new PluginHost(options));
-  if (options.in_process) {
-    host->object_ = std::make_unique<LoadedObject>(path);
-    announce(*host->object_, hello);
-    return host;
-  }
+  host->object_ = std::make_unique<LoadedObject>(path);
+  announce(*host->object_, hello);
+  return host;
+}
+
+std::unique_ptr<PluginHost> PluginHost::in_worker(const std::string& kind, const std::string& name,
+                                                  const PluginOptions& options, Hello& hello) {
+  std::unique_ptr<PluginHost> host(new PluginHost(options));
   WorkerStart start{
-      path, {options.worker, plugin_worker_word, "object", path}, options.memory, options.environment};
+      name, {options.worker, plugin_worker_word, kind, name}, options.memory, options.environment};
   host->worker_ = std::make_unique<Worker>(std::move(start), host->arena_);
   const auto begin = std::chrono::steady_clock::now();
   hello = host->worker_->start(host->patience_.start_seconds(false));

@@ -34,6 +34,9 @@ class PluginHost {
                                                Hello& hello);
   static std::unique_ptr<PluginHost> of_linked(LoadedObject::Entry entry, const std::string& name,
                                                const PluginOptions& options, Hello& hello);
+  /// In a process of its own: "object" and a path, or "linked" and a name (worker_main.h).
+  static std::unique_ptr<PluginHost> in_worker(const std::string& kind, const std::string& name,
+                                               const PluginOptions& options, Hello& hello);
   static std::unique_ptr<PluginHost> of_program(const std::vector<std::string>& words,
                                                 const PluginOptions& options, Hello& hello);
 

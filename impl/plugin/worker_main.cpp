@@ -71,7 +71,7 @@ std::vector<std::string> closed_descriptors() {
   return out;
 }
 
-int serve(const std::string& path) {
+int serve(const std::string& path, LoadedObject::Entry linked) {
   end_with_parent();
   signal(SIGPIPE, SIG_IGN);
   std::setvbuf(stdout, nullptr, _IOLBF, 4096);  // so that a crash does not swallow what was printed before
@@ -80,7 +80,11 @@ int serve(const std::string& path) {
   std::optional<LoadedObject> object;
   Hello hello;
   try {
-    object.emplace(path);
+    if (linked == nullptr) {
+      object.emplace(path);
+    } else {
+      object.emplace(linked, path);
+    }
     for (const nc_plugin* p : object->plugins()) {
       const auto text = [](const char* t) { return std::string(t == nullptr ? "" : t); };
       hello.implementations.push_back({p->name, text(p->version), text(p->claims), {}});
@@ -113,7 +117,7 @@ int serve(const std::string& path) {
 
 }  // namespace
 
-int plugin_worker_main(int argc, const char* const* argv) {
+int plugin_worker_main(int argc, const char* const* argv, LinkedEntry linked) {
   const std::vector<std::string> words(argv, argv + argc);
   int code = 2;
   try {
@@ -121,7 +125,8 @@ int plugin_worker_main(int argc, const char* const* argv) {
       offer_python_module();
       code = supervise({words.begin() + 1, words.end()});
     }
-    if (words.size() == 2 && words[0] == "object") code = serve(words[1]);
+    if (words.size() == 2 && words[0] == "object") code = serve(words[1], nullptr);
+    if (words.size() == 2 && words[0] == "linked" && linked != nullptr) code = serve(words[1], linked);
   } catch (const std::exception& e) {
     fmt::print(stderr, "normcheck: {}\n", e.what());
   }
