@@ -86,8 +86,10 @@ struct Judgement {
   std::string range_class;  ///< outside the safe range: what came out: "exact", "beta", "nan", "inf", "other"
 };
 
-/// The oracle that decides; automatic: an estimate with a proven error, and exact where that cannot.
-enum class OracleChoice : std::uint8_t { automatic, exact };
+/// The oracle that decides; automatic: the filter, an estimate with a proven error where that is not enough,
+/// and exact where neither decides. wide: the independent one, of numbers within an allowance; classes, and
+/// demands in ulp, remain with exact.
+enum class OracleChoice : std::uint8_t { automatic, exact, wide };
 
 /// What a judgement is asked for beside the verdicts, the counts and the largest errors: everything, or no
 /// more. Then `mean_ulp` and `p99_ulp` are 0, and a `worst` that is not wrong has the estimate of its exact

@@ -145,10 +145,11 @@ void RowJudge::judge_number(std::int64_t i, const RowInput::Element& e, double a
   const double got = to_double(dtype, bits);
   const Estimated& estimate = e.y;
   RowInput& input = input_;
-  const Measure m = measure(
-      dtype, bits, estimate,
-      [&input, i] { return input.exact_row().y(i, input.gamma_at(i), input.beta_at(i)); }, allowance,
-      demand_);
+  const auto exact = [&input, i] { return input.exact_row().y(i, input.gamma_at(i), input.beta_at(i)); };
+  const bool wide = oracle_ == OracleChoice::wide && !demand_.by_ulp() && !demand_.flush;
+  const Measure m = wide ? measured_by_wide(input.wide_row().y(i, input.gamma_at(i), input.beta_at(i)), dtype,
+                                            bits, allowance, exact)
+                         : measure(dtype, bits, estimate, exact, allowance, demand_);
 
   const double share = e.facts.gamma_abs * e.facts.x_hat_abs;
   differs_from_beta_ = differs_from_beta_ || share > 0;
@@ -203,6 +204,7 @@ double RowJudge::allowance_of(std::int64_t i, const ElementFacts& e, double own)
 }
 
 void RowJudge::judge_element(std::int64_t i, bool row_fits) {
+  if (filtered_ != nullptr && settled_by_filter(i, row_fits)) return;
   const RowInput::Element e = input_.element(i, oracle_);
   const bool voided = allowance_->voided();
   if (demand_.by_ulp()) {
@@ -257,6 +259,11 @@ void RowJudge::judge_finite_row() {
   if (contract_.flush()) flushed_ = FlushedRow::of(input_, contract_);
   out_.kappa = facts.kappa;
   const bool row_fits = in_range() && allowance_->in_range(input_.gamma_largest, input_.beta_largest);
+  if (oracle_ == OracleChoice::automatic && in_range() && !degenerate() && !allowance_->voided() &&
+      !unbounded_ && !contract_.flush() && !demand_.by_ulp()) {
+    filtered_ = input_.filter(observed_.y);
+    rstd_limit_ = input_.estimate->rstd().magnitude();
+  }
   for (std::int64_t i = 0; i < n(); ++i) {
     const double gamma = input_.gamma_at(i), beta = input_.beta_at(i);
     if (std::isnan(gamma) || std::isnan(beta) || std::isinf(gamma)) {

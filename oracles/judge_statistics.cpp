@@ -25,10 +25,14 @@ void RowJudge::judge_statistic(Output output, std::uint64_t got, const Estimated
         output == Output::mean ? flushed_->mean(allowance, estimate) : flushed_->rstd(allowance, estimate);
     if (std::isinf(allowance)) return;
   }
-  const Estimated used = oracle_ == OracleChoice::exact ? Estimated{estimate.value, kInfinity} : estimate;
+  const Estimated used = oracle_ == OracleChoice::automatic ? estimate : Estimated{estimate.value, kInfinity};
   Demand demand;
   demand.flush = demand_.flush;
-  const Measure m = measure(dtype, got, used, exact, allowance, demand);
+  const bool wide = oracle_ == OracleChoice::wide && !demand.flush;
+  const Measure m =
+      wide ? measured_by_wide(output == Output::mean ? input.wide_row().mean() : input.wide_row().rstd(),
+                              dtype, got, allowance, exact)
+           : measure(dtype, got, used, exact, allowance, demand);
   // Without a bound, outside the safe range, the class is judged all the same.
   const bool no_number =
       std::isinf(allowance) && !std::isfinite(to_double(dtype, got)) && !m.correctly_rounded;

@@ -25,6 +25,11 @@ void take(const std::optional<Tensor>& tensor, std::vector<double>& out, double 
 RowInput::RowInput(const Case& c) : problem(&c), x(static_cast<std::size_t>(row_length(c))) {
   take(c.gamma, gamma, 1, gamma_largest);
   take(c.beta, beta, 0, beta_largest);
+  for (auto* v : {&filtered_.reference, &filtered_.error_ulp, &filtered_.uncertainty}) v->resize(x.size());
+  filtered_.gamma.resize(gamma.size());
+  filtered_.beta.resize(beta.size());
+  filter::columns(gamma.data(), static_cast<std::int64_t>(gamma.size()), filtered_.gamma.data());
+  filter::columns(beta.data(), static_cast<std::int64_t>(beta.size()), filtered_.beta.data());
 }
 
 bool RowInput::load(std::int64_t row, bool prefixes) {
@@ -39,6 +44,7 @@ bool RowInput::load(std::int64_t row, bool prefixes) {
     finite_ = finite_ && std::isfinite(v);
   }
   exact.reset();
+  wide.reset();
   estimate.reset();
   if (!finite_) return false;
   condition.fill(x.data(), n, prefixes);
@@ -49,6 +55,28 @@ bool RowInput::load(std::int64_t row, bool prefixes) {
 const ExactRow& RowInput::exact_row() {
   if (!exact) exact.emplace(x.data(), static_cast<std::int64_t>(x.size()), problem->eps);
   return *exact;
+}
+
+const WideRow& RowInput::wide_row() {
+  if (!wide) wide.emplace(x.data(), static_cast<std::int64_t>(x.size()), problem->eps);
+  return *wide;
+}
+
+const RowInput::Filtered* RowInput::filter(const Tensor& y) {
+  const std::size_t first = static_cast<std::size_t>(loaded_) * x.size() * size_of(y.dtype);
+  filter::Rows rows;
+  rows.dtype = y.dtype;
+  rows.x = problem->x.data.data() + first;
+  rows.got = y.data.data() + first;
+  rows.gamma = gamma.empty() ? nullptr : filtered_.gamma.data();
+  rows.beta = beta.empty() ? nullptr : filtered_.beta.data();
+  rows.rows = 1;
+  rows.n = static_cast<std::int64_t>(x.size());
+  rows.eps = problem->eps;
+  filter::RowStatistics row;
+  filter::run(rows, {filtered_.reference.data(), filtered_.error_ulp.data(), filtered_.uncertainty.data()},
+              &row);
+  return row.path == filter::Path::exact_sums || row.path == filter::Path::pairs ? &filtered_ : nullptr;
 }
 
 RowInput::Element RowInput::element(std::int64_t i, OracleChoice oracle) const {
@@ -62,7 +90,7 @@ RowInput::Element RowInput::element(std::int64_t i, OracleChoice oracle) const {
   e.facts.x_hat_abs = e.facts.deviation == 0 ? 0 : estimated.x_hat.magnitude();
   e.facts.y_abs = estimated.y.magnitude();
   e.y = estimated.y;
-  if (oracle == OracleChoice::exact) e.y.error = std::numeric_limits<double>::infinity();
+  if (oracle != OracleChoice::automatic) e.y.error = std::numeric_limits<double>::infinity();
   return e;
 }
 

@@ -9,7 +9,9 @@
 #include "oracles/condition.h"
 #include "oracles/estimate.h"
 #include "oracles/exact.h"
+#include "oracles/filter/filter.h"
 #include "oracles/judge.h"
+#include "oracles/wide.h"
 
 namespace normcheck {
 
@@ -22,6 +24,7 @@ struct RowInput {
   RowCondition condition;
   std::optional<RowEstimate> estimate;
   std::optional<ExactRow> exact;  ///< made on demand
+  std::optional<WideRow> wide;    ///< likewise
   double gamma_largest = 0;       ///< of the finite ones, in magnitude; 1 where absent
   double beta_largest = 0;
 
@@ -32,6 +35,16 @@ struct RowInput {
   double gamma_at(std::int64_t i) const { return gamma.empty() ? 1.0 : gamma[static_cast<std::size_t>(i)]; }
   double beta_at(std::int64_t i) const { return beta.empty() ? 0.0 : beta[static_cast<std::size_t>(i)]; }
   const ExactRow& exact_row();
+  const WideRow& wide_row();
+
+  /// The outputs of a row as the filter measures them, n each.
+  struct Filtered {
+    std::vector<double> reference, error_ulp, uncertainty;
+    std::vector<double> gamma, beta;  ///< as the filter takes them
+  };
+  /// Of the loaded row, against `y`, which has the dtype and shape of x. Nothing where the filter says
+  /// nothing.
+  const Filtered* filter(const Tensor& y);
   /// What the bounds ask of element i, and the estimate of y (left open where integers must decide).
   struct Element {
     ElementFacts facts;
@@ -43,6 +56,7 @@ struct RowInput {
   std::int64_t loaded_ = -1;
   bool loaded_prefixes_ = false;
   bool finite_ = false;
+  Filtered filtered_;
 };
 
 }  // namespace normcheck

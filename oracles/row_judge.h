@@ -39,6 +39,10 @@ class RowJudge {
   /// The allowance that the bound gives, widened by what may be flushed of the inputs.
   double allowance_of(std::int64_t i, const ElementFacts& e, double own) const;
   void judge_element(std::int64_t i, bool row_fits);
+  /// Whether the filter settles the element: it is right, and no largest figure is its own.
+  bool settled_by_filter(std::int64_t i, bool row_fits);
+  Measure measured_by_wide(const WideValue& value, DType dtype, std::uint64_t got, double allowance,
+                           const ExactSource& exact) const;
   void judge_unbounded(std::int64_t i, const ElementFacts& e);
   void judge_number(std::int64_t i, const RowInput::Element& e, double allowance);
   /// An element of y that was compared with a number.
@@ -79,8 +83,10 @@ class RowJudge {
   std::int64_t row_;
   const Observation& observed_;
   const Contract& contract_;
-  bool full_range_;  // numbers outside the safe range are judged too
-  bool unbounded_;   // what x, gamma or beta lose on reading is in no bound
+  const RowInput::Filtered* filtered_ = nullptr;  // where the filter may settle elements
+  double rstd_limit_ = 0;                         // then: an upper bound of rstd
+  bool full_range_;                               // numbers outside the safe range are judged too
+  bool unbounded_;                                // what x, gamma or beta lose on reading is in no bound
   OracleChoice oracle_;
   std::vector<double>* errors_;
   ErrorStatistics& statistics_;

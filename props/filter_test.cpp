@@ -73,21 +73,22 @@ TEST(Filter, IsNeverFurtherOffThanItSaysOnRowsOfAMillion) {
   }
 }
 
-// The share that goes to the exact oracle: on random rows nothing is left open.
+// The share that goes to the exact oracle: of random rows, against what a right kernel gives, nearly nothing.
 TEST(Filter, LeavesNearlyNothingOfRandomRowsOpen) {
-  const std::int64_t elements = exhaustive() ? 400'000'000 : 8'000'000;
+  const std::int64_t elements = exhaustive() ? 50'000'000 : 2'000'000;
   for (const DType dtype : float_dtypes) {
     CounterRng rng(promise_seed(), 74);
     std::int64_t open = 0, seen = 0;
     FilterRow row;
     row.dtype = dtype;
     row.eps = 1e-5;
-    for (int i = 0; i < 1024; ++i) row.x.push_back(round_to(dtype, rng.normal()));
-    draw_outputs(row, rng);
-    for (auto& g : row.got) g = round_to(dtype, rng.normal());
+    row.x.resize(1024);
     while (seen < elements) {
       for (auto& x : row.x) x = round_to(dtype, rng.normal());
-      const Filtered f = filtered(row, filter::widest());
+      row.got.assign(row.x.size(), 0);
+      Filtered f = filtered(row, filter::widest());
+      for (std::size_t i = 0; i < row.x.size(); ++i) row.got[i] = round_to(dtype, f.reference[i]);
+      f = filtered(row, filter::widest());
       for (std::size_t i = 0; i < row.x.size(); ++i)
         open += filter::correctly_rounded(f.error[i], f.uncertainty[i]) == filter::Rounded::unknown ? 1 : 0;
       seen += row.n();

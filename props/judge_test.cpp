@@ -328,9 +328,9 @@ TEST(Judge, RejectsOutputsOfAnotherShapeOrDtype) {
   fmt::print("y of another shape, y of another dtype, mean without its last dim: refused\n");
 }
 
-TEST(Judge, DecidesAlikeByEstimateAndByIntegers) {
+TEST(Judge, DecidesAlikeByFilterByIntegersAndByWideFloats) {
   CounterRng rng(1, 82);
-  std::int64_t elements = 0;
+  std::int64_t elements = 0, by_wide = 0;
   for (int r = 0; r < 300; ++r) {
     std::vector<double> x;
     const double offset = std::ldexp(1.0, static_cast<int>(rng.between(-4, 18)));
@@ -343,11 +343,24 @@ TEST(Judge, DecidesAlikeByEstimateAndByIntegers) {
         const Judgement fast = judge(c, o, Contract{}), slow = judge(c, o, Contract{}, OracleChoice::exact);
         ASSERT_EQ(fast.rows, slow.rows) << name;
         ASSERT_EQ(fast.errors.not_correctly_rounded, slow.errors.not_correctly_rounded) << name;
+        if (std::isinf(slow.errors.max_ulp)) {
+          ASSERT_EQ(fast.errors.max_ulp, slow.errors.max_ulp) << name;
+        } else {
+          ASSERT_NEAR(fast.errors.max_ulp, slow.errors.max_ulp, 0x1p-40 * (1 + slow.errors.max_ulp)) << name;
+          ASSERT_NEAR(fast.errors.mean_ulp, slow.errors.mean_ulp, 0x1p-10) << name;
+        }
         elements += 48;
+        if (r % 30 != 0) continue;
+        const Judgement wide = judge(c, o, Contract{}, OracleChoice::wide);
+        ASSERT_EQ(wide.rows, slow.rows) << name;
+        ASSERT_EQ(wide.errors.not_correctly_rounded, slow.errors.not_correctly_rounded) << name;
+        by_wide += 48;
       }
     }
   }
-  fmt::print("{} elements: the same verdicts and roundings by estimate and by integers\n", elements);
+  fmt::print(
+      "{} elements: the same verdicts and roundings by the filter and by integers, {} by wide floats\n",
+      elements, by_wide);
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ void add_input_options(CLI::App& app, Options& o) {
   app.add_option_function<std::string>(
       "--norm-ndim", [&o](const std::string& t) { o.norm_ndim = parse_count(t, "--norm-ndim"); },
       "normalized dims (default: 1 to 3)");
-  app.add_option("--oracle", o.oracle, "automatic (default) or exact");
+  app.add_option("--oracle", o.oracle, "automatic (default), exact or wide");
   app.add_option_function<std::string>(
       "--seed", [&o](const std::string& t) { o.seed = static_cast<std::uint64_t>(parse_count(t, "--seed")); },
       "seed of the generated cases (default 1)");
@@ -195,7 +195,7 @@ void add_replay(CLI::App& app, Options& o) {
                      "the implementation (default: what the case says it violates, else all right ones)");
   replay->add_option("--contract", o.contract,
                      "stable (default), own or claims (normcheck list --contracts)");
-  replay->add_option("--oracle", o.oracle, "automatic (default) or exact");
+  replay->add_option("--oracle", o.oracle, "automatic (default), exact or wide");
   add_plugin_options(*replay, o);
   replay->add_option("--probe", o.probe, "run this probe on the cases (normcheck list --probes)");
   replay->add_flag("--strict", o.strict, "with --probe: as check --strict has it");
@@ -227,7 +227,7 @@ void add_judge(CLI::App& app, Options& o) {
   judge->add_option("--rstd", o.rstd, "1/sqrt(var+eps) of each row, to judge too (default: none)");
   add_tensor_options(*judge, o);
   judge->add_option("--contract", o.contract, "stable (default) or claims (normcheck list --contracts)");
-  judge->add_option("--oracle", o.oracle, "automatic (default) or exact");
+  judge->add_option("--oracle", o.oracle, "automatic (default), exact or wide");
   judge->add_option("--json", o.json, "write the results to this file, as JSON lines: one an output");
   judge->add_option("--junit", o.junit, "write the results to this file, as JUnit XML: a test an output");
 }

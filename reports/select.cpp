@@ -108,7 +108,8 @@ std::vector<const Regime*> regimes_named(const std::vector<std::string>& names) 
 OracleChoice oracle_named(std::string_view name) {
   if (name == "automatic") return OracleChoice::automatic;
   if (name == "exact") return OracleChoice::exact;
-  throw InputError(fmt::format("--oracle: unknown '{}'; expected automatic or exact", name));
+  if (name == "wide") return OracleChoice::wide;
+  throw InputError(fmt::format("--oracle: unknown '{}'; expected automatic, exact or wide", name));
 }
 
 std::vector<DType> dtypes_of(const Row& row, const std::vector<DType>& wanted) {
