@@ -66,6 +66,27 @@ TEST(JUnit, HasASuiteForEachPairATestForEachRegimeAndTheBlockOfAFailure) {
   fmt::print("{} suites, {} tests, {} failures, {} skipped\n", suites, tests, failures, skipped);
 }
 
+// What every bound hides, in each form that a finding has; its replay line weighs the evidence again.
+TEST(Suspect, IsAFindingInTextJsonJUnitAndTheListOfWhatIsAccepted) {
+  const auto folder = fresh_folder("suspect");
+  const std::string check = "check two_pass/f32/newton0 --dtype f32 --regime evidence --n 8191,8195,12001";
+  const std::string files =
+      fmt::format(" --out {0}/out --json {0}/a.jsonl --junit {0}/a.xml", folder.string());
+  const Told r = run(check + files);
+  EXPECT_EQ(r.code, 1) << r.err;
+  EXPECT_NE(r.out.find("SUSPECT  two_pass/f32/newton0"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("  evidence a reciprocal root of 14 bits explains all "), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("check two_pass/f32/newton0 --dtype f32 --regime evidence"), std::string::npos)
+      << r.out;
+  const std::string json = read_file(folder / "a.jsonl");
+  EXPECT_NE(json.find("\"evidence\":{\"hypothesis\":\"a reciprocal root of 14 bits\""), std::string::npos);
+  EXPECT_NE(json.find("\"verdict\":\"SUSPECT\""), std::string::npos);
+  const std::string xml = read_file(folder / "a.xml");
+  EXPECT_NE(xml.find("type=\"SUSPECT\""), std::string::npos) << xml;
+  const Told right_row = run("check two_pass/f32 --dtype f32 --regime evidence --n 8191,8195,12001" + files);
+  EXPECT_EQ(right_row.code, 0) << right_row.out;
+}
+
 TEST(JUnit, TheSameCheckGivesTheSameBytes) {
   const auto folder = fresh_folder("junit_twice");
   for (const char* name : {"a.xml", "b.xml"})

@@ -19,14 +19,23 @@ std::string name_head(std::string_view impl, DType dtype) {
 }
 
 /// The case of an entry under the implementation that it names, as it comes out now: by itself, or with a
-/// probe where that is named.
-std::optional<Finding> run_again(const Case& c, const std::string& probe, const SweepEntry& entry,
+/// probe or as a row of evidence where it was found so.
+std::optional<Finding> run_again(const Case& c, std::string_view where, const SweepEntry& entry,
                                  const SweepPlan& plan) {
   const Contract contract = held_to(plan, *entry.row);
-  if (!probe.empty()) {
+  if (where.starts_with(probe_regime)) {
+    const std::string probe(where.substr(probe_regime.size()));
     ProbeResults results = run_probe(*entry.row, probe_named(probe), c, contract, plan.probes);
     if (results.findings.empty()) return std::nullopt;
     return std::move(results.findings.front());
+  }
+  if (where == evidence_name) {
+    const EvidenceResult result = run_evidence(*entry.row, entry.dtype, contract, plan.evidence);
+    for (const EvidenceCase& of : result.cases) {
+      if (of.judged && is_finding(of.judgement.verdict) && (of.problem.id == c.id || result.evidence))
+        return evidence_finding(*entry.row, result, of, contract, plan.evidence);
+    }
+    return std::nullopt;
   }
   Judgement now = run_and_judge(*entry.row, c, contract, plan.oracle);
   if (!is_finding(now.verdict)) return std::nullopt;
@@ -43,8 +52,7 @@ Replayed replay_entry(const BaselineEntry& listed, const std::vector<SweepEntry>
   if (at == entries.end()) return out;
   out.ran = true;
   const std::string where = listed.finding.substr(name_head(at->row->name, at->dtype).size());
-  const std::string probe = where.starts_with(probe_regime) ? where.substr(probe_regime.size()) : "";
-  if (const auto finding = run_again(read_case(listed.input), probe, *at, plan)) {
+  if (const auto finding = run_again(read_case(listed.input), where, *at, plan)) {
     out.failed = true;
     // Where a case came from is not in it: under this implementation and dtype, it is the one that is listed.
     out.now = listed.finding;
@@ -62,6 +70,8 @@ std::string baseline_name(const Finding& finding) {
 }
 
 std::string baseline_says(const Finding& finding) {
+  // Its rows and distances differ from run to run of another seed; what it is does not.
+  if (finding.evidence) return fmt::format("SUSPECT: {}", finding.evidence->hypothesis);
   const std::string text = finding_text(finding, "normcheck", Style{});
   const std::size_t from = text.find_first_not_of(" ", text.find('\n') + 1);
   return text.substr(from, text.find('\n', from) - from);
@@ -86,7 +96,7 @@ BaselineResult compare_with_baseline(const std::vector<BaselineEntry>& list, std
       } else {
         keep_finding(finding, found);
         out.red.push_back(fmt::format("new: {}: {}", name, baseline_says(finding)));
-        const auto again = run_again(finding.base.value_or(finding.problem), finding.probe, entry, plan);
+        const auto again = run_again(finding.base.value_or(finding.problem), finding.regime, entry, plan);
         if (again) {
           const std::string input = std::filesystem::proximate(finding.kept, beside).string();
           out.blocks.push_back(baseline_block(name, input, baseline_says(*again)));

@@ -8,6 +8,7 @@
 #include "impl/defects/defect.h"
 #include "impl/table.h"
 #include "oracles/claims.h"
+#include "props/evidence_rows.h"
 #include "props/gen.h"
 #include "reports/algorithms.h"
 #include "reports/commands.h"
@@ -40,6 +41,10 @@ void print_regimes() {
     fmt::print("{:<{}}  {}{}\n", regime.name, width, regime.about,
                regime.beyond ? " (beyond: no careful algorithm has a useful bound on most of it)" : "");
   }
+  fmt::print(
+      "{:<{}}  long rows on which right kernels are all but exact: what every bound hides is SUSPECT "
+      "(check alone)\n",
+      evidence_name, width);
 }
 
 void print_contracts() {

@@ -32,6 +32,7 @@ bool comes_again(const Finding& finding, const Case& c, const std::string& probe
 
 void confirm(Finding& finding, const Options& options) {
   if (options.in_process || finding.judgement.verdict == Verdict::timeout) return;
+  if (finding.evidence) return;  // its row alone is none, and several gave the same
   try {
     const Case c = read_case(finding.kept.string());
     if (comes_again(finding, c, finding.probe, options)) return;

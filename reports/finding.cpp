@@ -89,6 +89,7 @@ void keep_finding(Finding& finding, const std::filesystem::path& folder) {
   finding.kept = path;
   finding.replay = replay_arguments(path.string(), finding.impl, finding.asked);
   finding.replay += probe_arguments(finding);
+  if (!finding.again.empty()) finding.replay = finding.again;
 }
 
 std::string probe_arguments(const Finding& finding) {

@@ -10,6 +10,7 @@
 #include "corpus/case.h"
 #include "impl/table.h"
 #include "oracles/diagnose.h"
+#include "oracles/evidence.h"
 #include "oracles/judge.h"
 
 namespace normcheck {
@@ -25,6 +26,8 @@ struct Finding {
   Judgement judgement;
   std::optional<StageReport> stage;
   std::vector<Explanation> explanations;  ///< the mistakes that explain it, best first
+  std::optional<Evidence> evidence;       ///< of a SUSPECT
+  std::string again;                      ///< of a SUSPECT: arguments that weigh its evidence again
   std::string cause;                      ///< likewise, in words; empty: none does, or nobody asked (explain)
   const Row* row = nullptr;               ///< what was run; null where nothing was
   Contract held;                          ///< the contract itself

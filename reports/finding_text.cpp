@@ -85,7 +85,11 @@ std::string finding_text(const Finding& finding, std::string_view program, const
     out += fmt::format("  stage    {} {}: got {}, exact {}       (the first stage out of its own bound)\n",
                        stage->step, stage->shape, exact_decimal(stage->got), exact_decimal(stage->exact));
   }
-  if (!finding.cause.empty()) out += fmt::format("  cause    {}\n", finding.cause);
+  if (finding.evidence) {
+    out += fmt::format("  evidence {}", wrapped(evidence_text(*finding.evidence), 11));
+  } else if (!finding.cause.empty()) {
+    out += fmt::format("  cause    {}\n", finding.cause);
+  }
   if (!finding.not_repeated.empty()) out += fmt::format("  replay   {}\n", finding.not_repeated);
   if (!finding.replay.empty()) out += fmt::format("  replay   {}\n", replay_line(program, finding.replay));
   return out;

@@ -30,7 +30,11 @@ std::vector<SweepJob> make_jobs(const Options& options) {
 
 SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
   SweepPlan plan;
-  plan.regimes = regimes_named(options.regimes);
+  // The rows that evidence is weighed on are a stage of `check`; they are named as a regime is.
+  std::vector<std::string> regimes = options.regimes;
+  const bool checks = options.command == "check" || options.command == "peers";
+  const bool weighs = checks && (regimes.empty() || std::erase(regimes, evidence_name) > 0);
+  if (!weighs || !regimes.empty() || options.regimes.empty()) plan.regimes = regimes_named(regimes);
   plan.lengths = options.lengths;
   for (const std::string& text : options.shapes) {
     const auto x = text.find('x');
@@ -58,8 +62,17 @@ SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
       plan.contracts.emplace_back(row, contract_of(*row, options.contract));
   }
   plan.oracle = oracle_named(options.oracle);
+  if (weighs) {
+    std::vector<std::int64_t> of_shapes;
+    for (const auto& [rows, n] : plan.shapes) of_shapes.push_back(n);
+    plan.evidence = plan_evidence(options.lengths, of_shapes);
+    plan.evidence.eps = plan.eps;
+    plan.evidence.seed = options.seed;
+    plan.evidence.oracle = plan.oracle;
+    if (options.names.empty() && !options.lengths.given) plan.evidence.lengths = {4096, 4099};
+  }
   plan.seed = options.seed;
-  plan.probes.run = options.command == "check" || options.command == "peers";
+  plan.probes.run = checks;
   plan.probes.skipped = probes_named(options.skip_probes);
   plan.probes.strict = options.strict;
   plan.probes.huge = options.huge;

@@ -124,6 +124,20 @@ Json finding_json(const Finding& finding) {
     out["stage"] = stage;
   }
   if (!finding.cause.empty()) out["cause"] = finding.cause;
+  if (const auto& e = finding.evidence) {
+    Json evidence;
+    evidence["hypothesis"] = e->hypothesis;
+    if (!e->others.empty()) evidence["others"] = e->others;
+    evidence["rows"] = e->rows.size();
+    evidence["elements"] = e->elements;
+    evidence["lengths"] = e->lengths;
+    if (e->from_length > 0) evidence["from_length"] = e->from_length;
+    put(evidence, "least_off_exact_ulp", e->least_off);
+    put(evidence, "most_off_exact_ulp", e->most_off);
+    evidence["nearest_right"] = e->nearest_right;
+    put(evidence, "nearest_right_ulp", e->nearest_off);
+    out["evidence"] = evidence;
+  }
   out["replay"] = replay_line(bare_command, finding.replay);
   return out;
 }

@@ -189,6 +189,19 @@ class Sweeper {
     }
   }
 
+  void run_evidence() {
+    if (plan_.evidence.lengths.empty() || contract_.kind == ContractKind::own) return;
+    const EvidenceResult result = normcheck::run_evidence(row_, entry_.dtype, contract_, plan_.evidence);
+    const std::size_t slot = slot_of(std::string(evidence_name));
+    for (const EvidenceCase& c : result.cases) {
+      if (c.judged) entry_.regimes[slot].count(c.judgement, c.problem);
+      if (!c.judged || !is_finding(c.judgement.verdict)) continue;
+      Finding finding = evidence_finding(row_, result, c, contract_, plan_.evidence);
+      entry_.unexpected_findings += finding.expected ? 0 : 1;
+      keep(slot, std::move(finding));
+    }
+  }
+
   void run_probes() {
     if (implementation_ == nullptr || !plan_.probes.run) return;
     implementation_->share = 1;
@@ -312,6 +325,7 @@ SweepEntry sweep(const Row& row, DType dtype, const SweepPlan& plan) {
   if (!few) sweeper.run_corpus();
   sweeper.run_generated();
   sweeper.run_long();
+  if (!few) sweeper.run_evidence();
   if (few) sweeper.run_corpus();  // hardly two of its cases have one shape
   sweeper.run_probes();
   return sweeper.finish();

@@ -13,6 +13,7 @@
 #include "oracles/judge.h"
 #include "props/gen.h"
 #include "reports/corpus_files.h"
+#include "reports/evidence_stage.h"
 #include "reports/finding.h"
 #include "reports/options.h"
 #include "reports/probes.h"
@@ -36,6 +37,7 @@ struct SweepPlan {
   std::int64_t long_rows = 16;        ///< rows at each of the two long lengths; 0: none
   std::vector<CorpusCase> corpus;     ///< run whole, beside the budget
   ProbePlan probes;                   ///< of plug-ins
+  EvidencePlan evidence;              ///< one tally, beside the budget
   bool corpus_missing = false;        ///< it was wanted, and there is none
   std::size_t findings_a_regime = 2;  ///< how many of the worst are kept; all of the corpus are
 };

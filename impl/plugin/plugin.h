@@ -49,7 +49,7 @@ class Implementation : public Outside {
   std::string_view claims_text() const override { return claims; }
 
   bool ask_refusals = false;
-  bool statistics_as_x = false;  ///< it gives mean and rstd of halves in x's dtype, and is asked for that
+  bool statistics_as_x = false;   ///< it gives mean and rstd of halves in x's dtype, and is asked for that
   bool offers_statistics = true;  ///< else neither mean nor rstd is asked for
   std::optional<DType> y_dtype;   ///< of y where x holds integers; else that of x
   /// What of max_calls and max_shapes (protocol.h) may be used so far: the rest is kept for later calls.
