@@ -271,7 +271,7 @@ Exit run_check(const Options& options) {
   if (!is_brief(options)) print_causes(entries);
   const std::size_t unexpected_passes = print_unexpected_passes(entries);
   std::string notes;
-  for (const SweepEntry& entry : entries) notes += probe_notes(entry);
+  for (const SweepEntry& entry : entries) notes += entry_notes(entry);
   fmt::print("{}", notes);
   if (unexpected_passes + print_notes(all) + notes.size() > 0) fmt::print("\n");
 

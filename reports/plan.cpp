@@ -89,6 +89,8 @@ SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
     };
   }
   plan.budget = options.budget.value_or(Budget{default_evaluations, 0});
+  constexpr double patience = 30;
+  if (options.command == "check" && !options.budget) plan.patience = plan.probes.patience = patience;
   if (options.lengths.given) plan.long_rows = 0;
   // A run that names its regimes asks for those alone; a folder that is named is looked at all the same.
   const auto folder = find_corpus(options.corpus);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 
 #include "corpus/error.h"
@@ -88,6 +89,7 @@ ProbeResults run_probes(const Row& row, DType dtype, const Contract& contract, c
   // A process in which it went wrong may go on doing so.
   const bool all_wrong = already_wrong && first.call(ordinary, "").verdict == Verdict::fail &&
                          (!plan.wrong_afresh || plan.wrong_afresh(row, ordinary));
+  const auto start = std::chrono::steady_clock::now();
   for (const Probe& probe : probes()) {
     ProbeRun run(row, dtype, probe, contract, plan);
     if (already_wrong) run.mask_wrong_numbers(all_wrong);
@@ -97,6 +99,9 @@ ProbeResults run_probes(const Row& row, DType dtype, const Contract& contract, c
     } else if (probe.left_out != nullptr) {
       left_out = probe.left_out(run);
     }
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    if (left_out.empty() && !probe.watch && plan.patience > 0 && spent.count() > plan.patience)
+      left_out = "its calls are slow; a --budget of evaluations runs all";
     if (left_out.empty() && !probe.watch) {
       const std::vector<Case> cases = probe.cases(subject);
       if (cases.empty()) continue;

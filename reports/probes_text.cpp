@@ -77,8 +77,10 @@ std::string probes_text(const SweepEntry& entry, const Style& style) {
   return out;
 }
 
-std::string probe_notes(const SweepEntry& entry) {
+std::string entry_notes(const SweepEntry& entry) {
   std::string out;
+  for (const std::string& note : entry.notes)
+    out += fmt::format("NOTE  {} {}: {}\n", entry.row->name, dtype_name(entry.dtype), note);
   for (const ProbeTally& t : entry.probes) {
     if (t.notes.empty()) continue;
     out += fmt::format(

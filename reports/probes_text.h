@@ -14,7 +14,7 @@ std::string probes_text(const SweepEntry& entry, const Style& style);
 /// Why a probe without a finding says nothing; empty where it passed.
 std::string not_judged(const ProbeTally& tally);
 
-/// NOTE lines of an entry's probes, each probe's first, with how many more.
-std::string probe_notes(const SweepEntry& entry);
+/// NOTE lines of an entry: what was not run; of its probes each one's first, with how many more.
+std::string entry_notes(const SweepEntry& entry);
 
 }  // namespace normcheck

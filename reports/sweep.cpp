@@ -1,6 +1,8 @@
 // Draws cases by number, runs one implementation on them, and counts what the judge says.
 #include "reports/sweep.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -96,7 +98,9 @@ class Sweeper {
 
   Verdict run(std::size_t slot, const Case& c, Wanted wanted, double* max_ulp = nullptr) {
     Tally& tally = entry_.regimes[slot];
+    const auto begin = std::chrono::steady_clock::now();
     Observation observed = run_case(row_, c, wanted);
+    in_kernel_ += std::chrono::steady_clock::now() - begin;
     const Judgement j = judge(c, observed, contract_, plan_.oracle);
     if (is_finding(j.verdict)) {
       // The statistics that this call did not ask for may be worse still: show what replay will show.
@@ -116,6 +120,7 @@ class Sweeper {
   void run_generated() {
     if (plan_.regimes.empty()) return;
     const auto start = std::chrono::steady_clock::now();
+    in_kernel_ = {};
     std::int64_t evaluations = 0;
     // A program may compile for each shape: equal ones come one after the other.
     const std::size_t together = implementation_ == nullptr || !implementation_->is_program ? 1
@@ -135,6 +140,13 @@ class Sweeper {
       waiting.clear();
     };
     for (std::uint64_t item = 0;; ++item) {
+      if (is_slow()) {
+        entry_.notes.push_back(
+            fmt::format("its calls are slow: {} of {} evaluations were made (--budget {} makes "
+                        "all)",
+                        evaluations, plan_.budget.evaluations, plan_.budget.evaluations));
+        break;
+      }
       std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
       if (plan_.budget.seconds > 0) {
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
@@ -160,6 +172,7 @@ class Sweeper {
       for (std::int64_t i = 0; i < plan_.long_rows; ++i, ++index) {
         const std::size_t first =
             static_cast<std::size_t>(i) * size / static_cast<std::size_t>(plan_.long_rows) + k;
+        if (is_slow()) return;
         for (std::size_t tried = 0; tried < size; ++tried) {
           const std::size_t slot = (first + tried) % size;
           const Case c = long_case(slot, long_lengths[k], index);
@@ -230,6 +243,11 @@ class Sweeper {
   }
 
  private:
+  /// A kernel of this build is not.
+  bool is_slow() const {
+    return implementation_ != nullptr && plan_.patience > 0 && in_kernel_.count() > plan_.patience;
+  }
+
   Case long_case(std::size_t slot, std::int64_t n, std::uint64_t index) const {
     GenRequest request{.dtype = entry_.dtype, .rows = 1, .n = n};
     request.norm_ndim = plan_.norm_ndim.value_or(1);
@@ -266,6 +284,7 @@ class Sweeper {
   std::vector<std::vector<Finding>> worst_;
   ProbeResults probes_;
   Implementation* implementation_ = nullptr;
+  std::chrono::duration<double> in_kernel_{};  ///< since the generated cases began
 };
 
 }  // namespace

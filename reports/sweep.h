@@ -33,7 +33,10 @@ struct SweepPlan {
   std::vector<std::pair<const Row*, Contract>> contracts;
   OracleChoice oracle = OracleChoice::automatic;
   std::uint64_t seed = 1;
-  Budget budget;                      ///< of generated rows, an implementation and dtype
+  Budget budget;  ///< of generated rows, an implementation and dtype
+  /// Seconds in a kernel from outside after which no more generated cases, and no more probes, are begun, a
+  /// NOTE saying so; 0: all are. Only where the budget was not asked for.
+  double patience = 0;
   std::int64_t long_rows = 16;        ///< rows at each of the two long lengths; 0: none
   std::vector<CorpusCase> corpus;     ///< run whole, beside the budget
   ProbePlan probes;                   ///< of plug-ins
@@ -61,6 +64,7 @@ struct SweepEntry {
   std::vector<std::int64_t> of_regime;  ///< beside `findings`: how many that regime has in all
   std::vector<CorpusResult> corpus;
   std::int64_t unexpected_findings = 0;
+  std::vector<std::string> notes;              ///< what was not run, and why
   std::vector<std::string> unexpected_passes;  ///< corpus files that say `violates` of this row, and passed
   std::vector<ProbeTally> probes;              ///< of a plug-in; their findings are among `findings`
   Tally total() const;
