@@ -33,13 +33,7 @@ Opened open_plugin() {
                                 : Plugin::open_object(out.path, options);
   for (Implementation& implementation : out.plugin->implementations()) {
     out.names.push_back((out.path.empty() ? "linked" : out.path) + ":" + implementation.name);
-    Row& row = out.rows.emplace_back();
-    row.name = out.names.back();
-    row.algorithm = "plug-in";
-    row.accumulate = DType::f32;
-    row.expect = "pass";
-    row.storages = implementation.dtypes;
-    row.outside = &implementation;
+    out.rows.push_back(row_of(implementation, out.names.back()));
   }
   return out;
 }

@@ -201,5 +201,22 @@ TEST(Probes, WhatIsSkippedIsSaid) {
   EXPECT_EQ(run("replay no.case --impl two_pass/f32 --probe state").code, 2);
 }
 
+TEST(Probes, MoreRowsThan23BitsCountAreTriedWhereThatIsAsked) {
+  const auto huge = [](const std::string& name) {
+    return run("check " + std::string(NORMCHECK_PLUGINS) + "/plugin_" + name +
+               ".so --huge --skip-probes memory,semantics,huge_elements --dtype f32 --regime unit_normal "
+               "--n 8 --budget 8 --no-timing");
+  };
+  const Told right = huge("right");
+  if (line_of(right, "left out").find("huge_rows (needs") != std::string::npos)
+    GTEST_SKIP() << "1.4 GB of memory are not free";
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  EXPECT_NE(line_of(right, "PASS").find("huge_rows"), std::string::npos) << right.out;
+  const Told few = huge("few_rows");
+  EXPECT_EQ(few.code, 1) << few.out << few.err;
+  EXPECT_NE(line_of(few, "finding").find("huge_rows"), std::string::npos) << few.out;
+  fmt::print("2^23 + 1 rows of a right kernel, and of one that leaves the last\n");
+}
+
 }  // namespace
 }  // namespace normcheck

@@ -105,22 +105,13 @@ void open_into(Opened& out, const std::string& what, const Options& options) {
   const bool one = out.plugin->implementations().size() == 1;
   const std::string separator = what == defect_prefix ? "" : program ? "::" : ":";
   for (Implementation& implementation : out.plugin->implementations()) {
-    implementation.ask_refusals =
-        options.strict || implementation.claims.find("refuses=") != std::string::npos;
-    implementation.statistics_as_x = implementation.claims.find("stats=x") != std::string::npos;
-    implementation.offers_statistics = implementation.claims.find("stats=none") == std::string::npos;
     for (std::size_t i = 0; i < watch_names.size(); ++i) {
       const bool off = skips_probe(options, watch_names[i]);
       for (Watches& watches : implementation.watches) watches.off[i] = off;
     }
     out.names.push_back(one ? what : fmt::format("{}{}{}", what, separator, implementation.name));
-    Row& row = out.rows.emplace_back();
-    row.name = out.names.back();
-    row.algorithm = "plug-in";
-    row.accumulate = DType::f32;
-    row.expect = "pass";
-    row.storages = implementation.dtypes;
-    row.outside = &implementation;
+    out.rows.push_back(row_of(implementation, out.names.back()));
+    implementation.ask_refusals |= options.strict;
   }
 }
 

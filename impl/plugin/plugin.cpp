@@ -135,4 +135,21 @@ Implementation* Plugin::find(std::string_view name) {
 
 std::string Plugin::output() const { return host_->output(); }
 
+Row row_of(Implementation& implementation, std::string_view name) {
+  const auto claims = [&](std::string_view words) {
+    return implementation.claims.find(words) != std::string::npos;
+  };
+  implementation.ask_refusals = claims("refuses=");
+  implementation.statistics_as_x = claims("stats=x");
+  implementation.offers_statistics = !claims("stats=none");
+  Row row{};
+  row.name = name;
+  row.algorithm = "plug-in";
+  row.accumulate = DType::f32;
+  row.expect = "pass";
+  row.storages = implementation.dtypes;
+  row.outside = &implementation;
+  return row;
+}
+
 }  // namespace normcheck

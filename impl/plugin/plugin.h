@@ -12,6 +12,7 @@
 #include "impl/outside.h"
 #include "impl/plugin/layout.h"
 #include "impl/plugin/watch.h"
+#include "impl/table.h"
 
 struct nc_plugin;
 
@@ -106,6 +107,10 @@ class Plugin {
   std::vector<Implementation> implementations_;
   std::vector<std::string> load_faults_;
 };
+
+/// The row of a kernel from outside, under a name that outlives it. What the implementation claims of how it
+/// may be called is heeded from now on: whether calls to be refused are made, and which statistics it gives.
+Row row_of(Implementation& implementation, std::string_view name);
 
 /// The words of a command line by the rules of a shell (spaces, quotes, backslashes), without anything that
 /// a shell would run or expand. InputError for an open quote or no word.

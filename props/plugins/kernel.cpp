@@ -41,7 +41,8 @@ enum class Fault {
   closes,
   mutes,
   flushes,
-  flushes_at_load
+  flushes_at_load,
+  few_rows  ///< those past 2^23 are left
 };
 
 /// As an object that was linked with -ffast-math does.
@@ -58,7 +59,8 @@ void norm(float* y, const float* x, const float* gamma, const float* beta, float
   constexpr Fault fault = Fault::PLANTED;
   static int calls = 0;
   ++calls;
-  for (std::int64_t r = 0; r < rows; ++r) {
+  const std::int64_t most = fault == Fault::few_rows ? std::int64_t{1} << 23 : rows;
+  for (std::int64_t r = 0; r < rows && r < most; ++r) {
     const float* in = x + r * n;
     float* out = y + r * n;
     float sum = 0, squares = 0;
