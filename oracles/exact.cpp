@@ -58,13 +58,17 @@ Dyadic operator-(const Dyadic& a, const Dyadic& b) { return a + (-b); }
 Dyadic operator*(const Dyadic& a, const Dyadic& b) { return {a.m * b.m, a.e + b.e}; }
 int sign(const Dyadic& a) { return a.m.sign(); }
 
-/// The leading 64 bits of |a|: low by less than 2^-63 of it.
+/// The leading 64 bits of |a|: low by less than 2^-63 of it. Taken from the limbs as they lie: it is asked
+/// for several times an answer, and shifts of an Int would cost more than all else.
 Truncated leading(const Dyadic& a) {
-  if (a.m.is_zero()) return {};
-  const Int size = abs(a.m);
-  const int drop = static_cast<int>(msb(size)) - 63;
-  const Int top = drop > 0 ? Int(size >> drop) : Int(size << -drop);
-  return {static_cast<std::uint64_t>(top), a.e + drop};
+  const auto& number = a.m.backend();
+  static_assert(sizeof(*number.limbs()) == 8);
+  const std::size_t size = number.size();
+  const std::uint64_t top = number.limbs()[size - 1];
+  if (top == 0) return {};
+  const int zeros = std::countl_zero(top);
+  const std::uint64_t below = zeros == 0 || size == 1 ? 0 : number.limbs()[size - 2] >> (64 - zeros);
+  return {top << zeros | below, a.e + 64 * static_cast<int>(size - 1) - zeros};
 }
 
 /// sqrt(b * 2^e) for b > 0 and even e; low by less than 2^-62 of it.
@@ -106,11 +110,13 @@ struct ExactValue::Data {
   Int den = 1;  ///< > 0; 1 unless `surd` is null
   Dyadic num;   ///< not 0 unless `surd` is null
   std::shared_ptr<const Surd> surd;
+  Truncated ratio;  ///< |num|/sqrt(B) where `surd` is not null, low or high by less than 2^-60 of it
 
-  static Data rational(Dyadic base, Int den) { return {std::move(base), std::move(den), {}, nullptr}; }
+  static Data rational(Dyadic base, Int den) { return {std::move(base), std::move(den), {}, nullptr, {}}; }
   static Data irrational(Dyadic base, Dyadic num, std::shared_ptr<const Surd> surd) {
+    const Truncated ratio = sign(num) == 0 ? Truncated() : leading(num) / surd->root_b;
     if (sign(num) == 0) surd = nullptr;
-    return {std::move(base), 1, std::move(num), std::move(surd)};
+    return {std::move(base), 1, std::move(num), std::move(surd), ratio};
   }
 
   /// num^2 - u^2 B, over a power of two.
@@ -123,7 +129,7 @@ struct ExactValue::Data {
     if (!surd) return sign(base - Dyadic{t.m * den, t.e});
     const Dyadic u = t - base;
     if (sign(num) != sign(u)) return sign(num) > sign(u) ? 1 : -1;
-    const int clear = clear_order(leading(num) / surd->root_b, leading(u));
+    const int clear = clear_order(ratio, leading(u));
     return sign(num) * (clear != 0 ? clear : sign(square_gap(u)));
   }
 
@@ -134,7 +140,7 @@ struct ExactValue::Data {
       return {sign(gap), leading(gap) / leading({den, 0})};
     }
     const Dyadic u = t - base;
-    const Truncated sum = leading(u) + leading(num) / surd->root_b;
+    const Truncated sum = leading(u) + ratio;
     if (sign(num) != sign(u)) return {sign(num) > sign(u) ? 1 : -1, sum};
     const Dyadic gap = square_gap(u);
     return {sign(num) * sign(gap), leading(gap) / (leading({surd->b, surd->e}) * sum)};
@@ -359,8 +365,9 @@ bool ExactRow::degenerate() const { return !data_->surd; }
 
 ExactValue ExactRow::y(std::int64_t i, double gamma, double beta) const {
   const auto& surd = data_->root();
-  const Dyadic a{data_->a(i), data_->e};
-  return value(ExactValue::Data::irrational(dyadic(beta, "beta"), dyadic(gamma, "gamma") * a, surd));
+  Dyadic a{data_->a(i), data_->e};
+  return value(ExactValue::Data::irrational(dyadic(beta, "beta"),
+                                            gamma == 1 ? std::move(a) : dyadic(gamma, "gamma") * a, surd));
 }
 
 ExactValue ExactRow::x_hat(std::int64_t i) const { return y(i, 1, 0); }

@@ -1,4 +1,4 @@
-// The filter for AVX2 and FMA.
+// The filter for AVX2, FMA and F16C.
 #define NORMCHECK_FILTER_ISA avx2
 #define NORMCHECK_FILTER_WIDTH 4
 #include "oracles/filter/kernels.h"

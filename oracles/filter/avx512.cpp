@@ -1,4 +1,4 @@
-// The filter for AVX-512 (F, VL, DQ, BW) and FMA.
+// The filter for AVX-512 (F, VL, DQ, BW), FMA and F16C.
 #define NORMCHECK_FILTER_ISA avx512
 #define NORMCHECK_FILTER_WIDTH 8
 #include "oracles/filter/kernels.h"

@@ -38,12 +38,12 @@ inline Span scan(const Byte* x, std::int64_t n) {
     for (std::int64_t k = at; k < n * static_cast<std::int64_t>(sizeof(Lane)); ++k) rest[k - at] = x[k];
     take(load<Lanes>(rest));
   }
-  Span out;
-  for (std::int64_t k = 0; k < lanes; ++k) {
-    if (large[k] > out.largest) out.largest = large[k];
-    if (small[k] != most && small[k] < out.smallest) out.smallest = small[k];
+  Lane highest = large[0], lowest = small[0];
+  for (std::int64_t k = 1; k < lanes; ++k) {
+    highest = large[k] > highest ? large[k] : highest;
+    lowest = small[k] < lowest ? small[k] : lowest;
   }
-  return out;
+  return {highest, lowest == most ? Span().smallest : lowest};
 }
 template <class F>
 inline Span scan(const Byte* x, std::int64_t n) {
@@ -177,9 +177,8 @@ inline bool fill_exact(const Rows& rows, const Byte* x, RowStatistics& out, Grid
 //   v^ = fl(p^ + beta): u |v^| more. Without beta v^ is p^.
 // Nothing underflows: |x| >= 2^-149 where it is not 0, columns are above 2^-300, rstd above 2^-513.
 // D = 6u |p^| + 3u |v^| exceeds that by a fifth of |p^| u, and by 2 u|v^|, which covers the roundings of D,
-// of |v^| - D and of |v^| + D. So the binade of y lies between those of the two ends. Where they differ (or
-// one is 0), the error in ulp of the lower end is too large, by some factor: the truth is between it and 0.
-// On a constant row p^ = 0 and v^ = beta: D = 0.
+// of |v^| - D and of |v^| + D. So the binade of y lies between those of the two ends. Where beta leaves less
+// than 4 D the filter says nothing. On a constant row p^ = 0 and v^ = beta: D = 0.
 template <class F, bool kGamma, bool kBeta>
 inline void grid_elements(const GridRow& row, const Byte* x, const Byte* got, const double* gamma,
                           const double* beta, std::int64_t n, double* reference, double* error,
@@ -195,7 +194,10 @@ inline void grid_elements(const GridRow& row, const Byte* x, const Byte* got, co
       size = magnitude(v);
       d = d + size * of_v;
     }
-    const Measured m = measured<F>(v, Doubles{}, F::values(gots), size - d, size + d, d);
+    // Without gamma and beta |y| <= sqrt(n) <= 2^13.
+    Measured m = measured < F,
+             !kGamma && !kBeta > (v, Doubles{}, F::values(gots), size, size - d, size + d, d);
+    if constexpr (kBeta) m.uncertainty = choose((Longs)(size >= 4 * d), m.uncertainty, splat(kInfinity));
     if (references != nullptr) store(references, v);
     store(errors, m.error);
     store(uncertainties, m.uncertainty);

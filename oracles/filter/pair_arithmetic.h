@@ -57,9 +57,10 @@ inline Pair<T> two_product(T a, T b) {
   return {p, product_error(a, b, p)};
 }
 
-inline Pair<double> add(Pair<double> a, Pair<double> b) {
-  const Pair<double> s = two_sum(a.hi, b.hi), t = two_sum(a.lo, b.lo);
-  const Pair<double> v = fast_two_sum(s.hi, s.lo + t.hi);
+template <class T>
+inline Pair<T> add(Pair<T> a, Pair<T> b) {
+  const Pair<T> s = two_sum(a.hi, b.hi), t = two_sum(a.lo, b.lo);
+  const Pair<T> v = fast_two_sum(s.hi, s.lo + t.hi);
   return fast_two_sum(v.hi, t.lo + v.lo);
 }
 inline Pair<double> add(Pair<double> a, double b) {
@@ -71,9 +72,9 @@ inline Pair<double> multiply(Pair<double> a, Pair<double> b) {
   return fast_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 inline Pair<double> divide(Pair<double> a, double b) {
-  const double t = a.hi / b;
+  const double t = a.hi / b, reciprocal = 1 / b;  // good to 2u of the low part
   const Pair<double> p = two_product(t, b);
-  return fast_two_sum(t, (((a.hi - p.hi) - p.lo) + a.lo) / b);
+  return fast_two_sum(t, (((a.hi - p.hi) - p.lo) + a.lo) * reciprocal);
 }
 
 /// 1/sqrt(w) for w in 2^-900 .. 2^900, off by less than 2^-98 of it. r0 = 1/sqrt(w.hi) is off by at most 2.1

@@ -23,12 +23,13 @@ struct PairRow {
 inline double sum_of_lanes(const double* v) {
   return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
+typedef double FourDoubles __attribute__((vector_size(32)));
 inline Pair<double> sum_of_lanes(const double* hi, const double* lo) {
-  Pair<double> p[kLanes];
-  for (std::int64_t k = 0; k < kLanes; ++k) p[k] = fast_two_sum(hi[k], lo[k]);
-  for (std::int64_t width = kLanes / 2; width > 0; width /= 2)
-    for (std::int64_t k = 0; k < width; ++k) p[k] = add(p[k], p[k + width]);
-  return p[0];
+  const Pair<FourDoubles> first = two_sum(load<FourDoubles>(hi), load<FourDoubles>(lo));
+  const Pair<FourDoubles> last = two_sum(load<FourDoubles>(hi + 4), load<FourDoubles>(lo + 4));
+  const Pair<FourDoubles> p = add(first, last);
+  const auto lane = [&p](int k) { return Pair<double>{p.hi[k], p.lo[k]}; };
+  return add(add(lane(0), lane(2)), add(lane(1), lane(3)));
 }
 
 struct FirstPass {
@@ -75,9 +76,9 @@ inline FirstPass first_pass(const Byte* x, std::int64_t n) {
   for (std::int64_t j = 0; j < kVectors; ++j) {
     store(sums + j * W, sum[j]);
     for (std::int64_t k = 0; k < W; ++k) {
-      if (large[j][k] > out.largest) out.largest = large[j][k];
-      if (small[j][k] < out.smallest) out.smallest = small[j][k];
-      if (differs[j][k] != 0) out.constant = false;
+      out.largest = large[j][k] > out.largest ? large[j][k] : out.largest;
+      out.smallest = small[j][k] < out.smallest ? small[j][k] : out.smallest;
+      out.constant = out.constant & (differs[j][k] == 0);
     }
   }
   const std::int64_t filled = (kLanes - n % kLanes) % kLanes;
@@ -232,7 +233,9 @@ inline void pair_elements(const PairRow& row, const Byte* x, const Byte* got, co
     const Doubles part = from_bits(bits(v.lo) ^ (bits(v.hi) & static_cast<std::int64_t>(1ULL << 63)));
     const Doubles low_end = from_bits(bits(size + (part - d)) - 1), high_end = size + (part + d);
     const Doubles values = F::values(gots);
-    Measured m = measured<F>(v.hi, v.lo, values, low_end, high_end, d);
+    Measured m = measured<F, false>(v.hi, v.lo, values, size, low_end, high_end, d);
+    // Of x near the mean, and where beta cancels, little may be left.
+    m.uncertainty = choose((Longs)(size >= 4 * d), m.uncertainty, splat(kInfinity));
     if constexpr (F::emin < -900) {
       const Longs hit = (Longs)(values == v.hi) & (Longs)(v.lo == 0) & (Longs)(d == 0);
       m.uncertainty = choose((Longs)(low_end >= 0x1p-900) | hit, m.uncertainty, splat(kInfinity));

@@ -47,22 +47,28 @@ struct Measured {
   Doubles uncertainty;
 };
 
-/// got against v + low, which is within d of y, where |y| lies between the ends. The difference and the sum
-/// round once each, relatively: 2^-51 of the error covers them. At the top ulp(omega) goes on for ever.
-template <class F>
-inline Measured measured(Doubles v, Doubles low, Doubles got, Doubles low_end, Doubles high_end, Doubles d) {
-  constexpr std::int64_t exponent = static_cast<std::int64_t>(0xfff) << 52;
-  // Of f64 2^(52-e) must be a double; what is smaller than the limit here is not certified: see below.
+/// got against v + low, which is within d of y, where |y| lies between the ends and d <= |v|/4. The ulp is
+/// that of v. The difference, the part and the sum round once each, relatively: 2^-51 of the error covers
+/// them. Where the ends have other exponents y may lie in the binade beside, with an ulp half or twice as
+/// large: the error in the right one lies between half and twice this one, at most |error| + 2d away. (Below
+/// the normal numbers that is more than need be.) At the top ulp(omega) goes on for ever; `kSmall`: |v| is
+/// below 2^emax.
+template <class F, bool kSmall>
+inline Measured measured(Doubles v, Doubles low, Doubles got, Doubles size, Doubles low_end, Doubles high_end,
+                         Doubles d) {
+  constexpr std::int64_t exponent = static_cast<std::int64_t>(0x7ff) << 52;
+  // Of f64 2^(52-e) must be a double; what is smaller than the limit here is not certified: see there.
   constexpr int emin = F::emin < -900 ? -900 : F::emin;
-  const Doubles least = splat(power(emin)), most = splat(power(F::emax));
-  const Doubles unit_low = smaller(larger(from_bits(bits(low_end) & exponent), least), most);
-  const Doubles unit_high = smaller(larger(from_bits(bits(high_end) & exponent), least), most);
+  Doubles unit = larger(from_bits(bits(size) & exponent), splat(power(emin)));
+  if constexpr (!kSmall && F::emax < 1023) unit = smaller(unit, splat(power(F::emax)));
   constexpr std::int64_t reciprocal = static_cast<std::int64_t>(2046 + F::precision - 1) << 52;
-  const Doubles per_unit = from_bits(reciprocal - bits(unit_low));
+  const Doubles per_unit = from_bits(reciprocal - bits(unit));
   Measured m;
   m.error = ((got - v) - low) * per_unit;
-  const Doubles of_error = choose((Longs)(unit_low != unit_high), splat(1 + 0x1p-50), splat(0x1p-51));
-  m.uncertainty = d * per_unit + magnitude(m.error) * of_error;
+  const Doubles in_ulp = magnitude(m.error);
+  const Doubles near = d * per_unit + in_ulp * 0x1p-51;
+  const Longs apart = (Longs)(from_bits((bits(low_end) ^ bits(high_end)) & exponent) != 0.0);
+  m.uncertainty = near + from_bits(apart & bits(near + in_ulp));
   return m;
 }
 
