@@ -81,10 +81,13 @@ SweepPlan make_plan(const Options& options, std::int64_t default_evaluations) {
   if (!options.in_process) {
     plan.probes.wrong_afresh = [options](const Row& row, const Case& c) {
       bool wrong = false;
-      with_fresh_row(std::string(row.name), options, [&](const Row& fresh) {
-        const Contract contract = contract_of(fresh, options.contract);
-        wrong = is_finding(run_and_judge(fresh, c, contract, oracle_named(options.oracle)).verdict);
-      });
+      try {
+        with_fresh_row(std::string(row.name), options, [&](const Row& fresh) {
+          const Contract contract = contract_of(fresh, options.contract);
+          wrong = is_finding(run_and_judge(fresh, c, contract, oracle_named(options.oracle)).verdict);
+        });
+      } catch (const LoadError&) {  // it cannot be had again: what was found stays
+      }
       return wrong;
     };
   }

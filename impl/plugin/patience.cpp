@@ -8,7 +8,8 @@
 namespace normcheck {
 namespace {
 
-constexpr double usual = 10, compiling = 40, starting = 50, short_of_patience = 2, most_lost = 48, slow = 1;
+constexpr double usual = 10, compiling = 40, starting = 50, loading = 30, short_of_patience = 2,
+                 most_lost = 48, slow = 1;
 constexpr int most_crashes = 3, most_timeouts = 3, timeouts_until_short = 2, timeouts_until_over = 5;
 
 }  // namespace
@@ -20,7 +21,7 @@ double Patience::seconds(bool may_compile) const {
 }
 
 double Patience::start_seconds(bool is_program) const {
-  return deadline_.value_or(is_program ? starting : usual);
+  return deadline_.value_or(is_program ? starting : loading);
 }
 
 std::optional<std::string> Patience::given_up(DType dtype) const {
