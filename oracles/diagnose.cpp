@@ -115,8 +115,10 @@ class Diagnosis {
       const double beta = std::fabs(row_.beta(sample.column));
       const double size = static_cast<double>(abs(y)) + beta,
                    of_exact = static_cast<double>(abs(sample.exact)) + beta;
+      // What is right is within the allowance, and not a hair more.
+      const double slack = &fit == &of_exact_ ? 0 : unit_roundoff(observed_.y.dtype);
       const double allowed = sample.allowed * std::max(1.0, of_exact > 0 ? size / of_exact : 1.0) +
-                             unit_roundoff(observed_.y.dtype) * static_cast<double>(abs(y));
+                             slack * static_cast<double>(abs(y));
       const double away =
           static_cast<double>(abs(y - sample.got)) / std::max(allowed, std::numeric_limits<double>::min());
       fit.explained += away <= 1;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "corpus/dtype.h"
+#include "oracles/hypotheses_more.h"
 
 namespace normcheck {
 namespace {
@@ -134,7 +135,7 @@ void add_roots(std::vector<Hypothesis>& out) {
   add("the root taken twice",
       [](Row r, Quad v) { return reciprocal_root_of(1 / reciprocal_root_of(v + r.eps)); });
   add("multiplied by the root, not divided", [](Row r, Quad v) { return 1 / reciprocal_root_of(v + r.eps); });
-  for (const double fixed : {1e-3, 1e-5, 1e-6, 1e-8, 1e-12}) {
+  for (const double fixed : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-12}) {
     with_eps(fmt::format("eps fixed at {:g}", fixed), [fixed](Row) { return of_double(fixed); });
     with_eps(fmt::format("eps fixed at {:g} in f32", fixed),
              [fixed](Row) { return of_double(static_cast<float>(fixed)); });
@@ -360,6 +361,9 @@ std::span<const Hypothesis> hypotheses() {
     add_elements(out);
     add_affine(out);
     add_narrow(out);
+    add_output_hypotheses(out);
+    add_moment_hypotheses(out);
+    add_rounding_hypotheses(out);
     return out;
   }();
   return all;

@@ -9,6 +9,7 @@
 #include "impl/table.h"
 #include "oracles/diagnose.h"
 #include "oracles/judge.h"
+#include "props/formula_mistakes.h"
 #include "props/gen.h"
 #include "props/mistakes.h"
 #include "props/promise.h"
@@ -82,6 +83,59 @@ TEST(Diagnosis, NamesThePlantedMistakeFirst) {
     }
   }
   fmt::print("{} of {} outputs of wrong kernels named rightly, in first place\n", right, all);
+}
+
+/// Rows of 37 whose variance is comparable with eps.
+Case formula_problem(DType dtype, std::uint64_t seed, double eps, int parameters) {
+  CounterRng rng(seed, 83);
+  Case c;
+  c.eps = eps;
+  c.x = Tensor(dtype, {6, 37});
+  const double spread = 3 * std::sqrt(eps);
+  for (std::int64_t i = 0; i < c.x.size(); ++i) {
+    const auto row = static_cast<double>(i / 37);
+    c.x.set_value(i, spread * (0.7 + 0.2 * row + (1 + 0.3 * row) * rng.normal()));
+  }
+  Tensor gamma(dtype, {37}), beta(dtype, {37});
+  for (int i = 0; i < 37; ++i) {
+    gamma.set_value(i, 0.5 + 2 * rng.uniform());
+    beta.set_value(i, 3 * rng.uniform() - 1);
+  }
+  if ((parameters & 1) != 0) c.gamma = gamma;
+  if ((parameters & 2) != 0) c.beta = beta;
+  return c;
+}
+
+// The same mistake in other orders, with another finish, at other eps.
+TEST(Diagnosis, NamesAMistakeInWhateverOrderAndFinishItIsMade) {
+  int right = 0, all = 0;
+  std::size_t turn = 0;
+  std::map<std::string, int> others;
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    for (const FormulaMistake& m : formula_mistakes()) {
+      if (is_half(dtype) ? !m.halves || (m.name.find("bf16") != std::string::npos && dtype == DType::bf16)
+                         : !m.singles)
+        continue;
+      for (const double eps : {0x1p-6, 1e-3, 0.3}) {
+        for (const auto& [lanes, folded] : {std::pair(1, false), std::pair(8, false), std::pair(4, true)}) {
+          if (!exhaustive() && turn++ % 4 != 0) continue;
+          const Case c = formula_problem(dtype, promise_seed() * 100 + 7, eps, m.parameters);
+          Observation o;
+          o.y = formula_kernel(c, m, lanes, folded);
+          if (!is_finding(judge(c, o, Contract{}).verdict)) continue;
+          const auto said = diagnose(c, o, Contract{});
+          const std::string first = said.empty() ? "nothing" : said.front().name;
+          ++all;
+          right += first.starts_with(m.name);
+          if (!first.starts_with(m.name))
+            ++others[fmt::format("{} in {}: {}", m.name, dtype_name(dtype), first)];
+        }
+      }
+    }
+  }
+  fmt::print("{} of {} named rightly, in first place\n", right, all);
+  for (const auto& [what, times] : others) fmt::print("  {} ({} times)\n", what, times);
+  EXPECT_GE(10 * right, 9 * all);
 }
 
 /// Two normalized dims, or statistics over others than those.
