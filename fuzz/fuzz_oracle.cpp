@@ -1,7 +1,8 @@
-// Fuzz target: do the two oracles agree but for exact ties, and is the estimate within the error that it
-// states?
+// Fuzz target: do the two oracles agree but for exact ties, and are the estimate and the filter within the
+// errors that they state, the filter in every instruction set alike?
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 
 #include "corpus/case_file.h"
@@ -13,6 +14,7 @@
 #include "fuzz/target.h"
 #include "impl/semantics.h"
 #include "oracles/estimate.h"
+#include "oracles/filter/filter.h"
 #include "oracles/quad.h"
 #include "props/oracle_pair.h"
 
@@ -43,7 +45,12 @@ Case part_of(const Case& c, std::int64_t row) {
 class Comparison {
  public:
   explicit Comparison(const Case& c)
-      : dtype_(c.x.dtype), x_(values(c.x)), n_(c.x.size()), exact_(x_.data(), n_, c.eps), eps_(c.eps) {
+      : dtype_(c.x.dtype),
+        tensor_(c.x),
+        x_(values(c.x)),
+        n_(c.x.size()),
+        exact_(x_.data(), n_, c.eps),
+        eps_(c.eps) {
     condition_.fill(x_.data(), n_, false);
     if (c.gamma) gamma_ = values(*c.gamma);
     if (c.beta) beta_ = values(*c.beta);
@@ -70,6 +77,7 @@ class Comparison {
       check_closely(out, i, e.x_hat);
       if (i == chosen) check(out, "y", y, wide.y(i, gamma, beta));
     }
+    if (out.empty()) check_filter(out);
     return out;
   }
   std::int64_t checks() const { return checks_; }
@@ -116,10 +124,50 @@ class Comparison {
     if (rest.compare(-round_up_signed(-low)) < 0 || rest.compare(round_up_signed(high)) > 0)
       out = "the estimate of x_hat is further off than it states";
   }
+  /// Against outputs at most two numbers from the right ones.
+  void check_filter(std::string& out) {
+    const auto size = static_cast<std::size_t>(n_);
+    std::vector<double> gamma(gamma_.size()), beta(beta_.size()), error(size), uncertainty(size), again(size);
+    filter::columns(gamma_.data(), static_cast<std::int64_t>(gamma.size()), gamma.data());
+    filter::columns(beta_.data(), static_cast<std::int64_t>(beta.size()), beta.data());
+    Tensor got(dtype_, tensor_.shape);
+    for (std::int64_t i = 0; i < n_; ++i) {
+      const double g = at(gamma_, i, 1), b = at(beta_, i, 0);
+      if (std::isfinite(g) && std::isfinite(b))
+        got.set_bits(i, step(dtype_, exact_.y(i, g, b).round(dtype_), static_cast<int>(i % 5) - 2));
+    }
+    filter::Rows rows;
+    rows.dtype = dtype_;
+    rows.x = tensor_.data.data();
+    rows.got = got.data.data();
+    rows.gamma = gamma.empty() ? nullptr : gamma.data();
+    rows.beta = beta.empty() ? nullptr : beta.data();
+    rows.rows = 1;
+    rows.n = n_;
+    rows.eps = eps_;
+    filter::run(rows, {nullptr, error.data(), uncertainty.data()}, nullptr);
+    for (std::int64_t i = 0; i < n_ && out.empty(); ++i) {
+      const double e = error[static_cast<std::size_t>(i)], stated = uncertainty[static_cast<std::size_t>(i)];
+      ++checks_;
+      if (!std::isfinite(stated)) continue;
+      const double want = exact_.y(i, at(gamma_, i, 1), at(beta_, i, 0)).error_ulp(dtype_, got.bits(i));
+      if (!(std::fabs(e - want) <= claimed_error(stated) + 0x1p-50 * std::fabs(want)))
+        out = "the filter is further off than it states";
+    }
+    for (const filter::InstructionSet set : filter::kInstructionSets) {
+      if (!out.empty() || !filter::has(set)) continue;
+      filter::run(rows, {nullptr, again.data(), uncertainty.data()}, nullptr, set);
+      for (std::size_t i = 0; i < size; ++i) {
+        if (std::isfinite(uncertainty[i]) && std::memcmp(&again[i], &error[i], sizeof(double)) != 0)
+          out = std::string("the filter says otherwise in ") + filter::instruction_set_name(set);
+      }
+    }
+  }
   /// The smallest double >= v, of either sign.
   static double round_up_signed(Quad v) { return v < 0 ? -round_down(-v) : round_up(v); }
 
   const DType dtype_;
+  const Tensor& tensor_;
   const std::vector<double> x_;
   const std::int64_t n_;
   const ExactRow exact_;

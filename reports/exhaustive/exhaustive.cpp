@@ -1,0 +1,239 @@
+// Every row of two finite numbers of f16 and bf16, through the careful algorithms and past the exact y:
+//   normcheck_exhaustive [--share K] [--out FILE] [--planted]
+// K: one x1 in K (default 1). FILE: the table in Markdown. --planted: a divisor of n-1 in the algorithm's
+// place, which must be seen. Exit 0: all as it should be; 1: not.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "corpus/case.h"
+#include "corpus/dtype.h"
+#include "impl/table.h"
+#include "oracles/exact.h"
+#include "oracles/filter/filter.h"
+#include "reports/exhaustive/pairs.h"
+
+namespace normcheck {
+namespace {
+
+constexpr const char* kNames[] = {"two_pass/f32", "welford/f32", "compensated_mean/f32", "a divisor of n-1"};
+
+/// What was seen of one algorithm, dtype and eps.
+struct Seen {
+  std::int64_t rows = 0, outside = 0, elements = 0, not_rounded = 0, by_exact = 0;
+  std::int64_t compared = 0, contradicted = 0;  ///< with the row of the table, and with the exact oracle
+  double largest = 0;                           ///< |error| in ulp
+  float x1 = 0, x2 = 0;                         ///< where
+  void take(double error, float a, float b) {
+    if (error > largest) largest = error, x1 = a, x2 = b;
+  }
+  void add(const Seen& s) {
+    rows += s.rows, outside += s.outside, elements += s.elements, not_rounded += s.not_rounded;
+    by_exact += s.by_exact, compared += s.compared, contradicted += s.contradicted;
+    take(s.largest, s.x1, s.x2);
+  }
+};
+
+/// In ascending order, +0 for both zeros' sake once each.
+std::vector<float> finite_values(DType dtype) {
+  std::vector<float> out;
+  for (std::uint64_t bits = 0; bits < 0x10000; ++bits) {
+    const double v = to_double(dtype, bits);
+    if (std::isfinite(v)) out.push_back(static_cast<float>(v));
+  }
+  std::stable_sort(out.begin(), out.end());
+  return out;
+}
+
+struct Question {
+  int algorithm;
+  DType dtype;
+  double eps;
+};
+
+/// Both outputs of rows (x1, x2[k]) of which neither sum nor square leaves f32.
+class Worker {
+ public:
+  Worker(const Question& q, const std::vector<float>& values) : question_(q), values_(values) {}
+
+  void take(float x1) {
+    // |x1 + x2| and (x1 - x2)^2/2 below the largest float, by a margin: an interval of x2.
+    const double a = x1, reach = 0x1p+64;
+    const double low = std::max(a - reach, -0x1p+127 - a), high = std::min(a + reach, 0x1p+127 - a);
+    const auto first = std::lower_bound(values_.begin(), values_.end(), low, std::less<double>());
+    const auto last = std::upper_bound(first, values_.end(), high, std::less<double>());
+    const std::int64_t n = last - first, all = static_cast<std::int64_t>(values_.size());
+    seen.rows += n;
+    seen.outside += all - n;
+    if (n == 0) return;
+    for (std::int64_t at = 0; at < n; at += kChunk) take(x1, &*first + at, std::min(n - at, kChunk));
+    compare(x1, &*first, n);
+  }
+
+  Seen seen;
+
+ private:
+  /// So many rows at a time, which the nearest caches hold.
+  static constexpr std::int64_t kChunk = 1024;
+
+  void run(float x1, const float* x2, std::int64_t n, normcheck_abi::PairSummary& summary) {
+    normcheck_abi::normcheck_build_pairs({question_.algorithm, question_.dtype == DType::bf16, question_.eps,
+                                          x1, x2, n, y_, error_, uncertainty_},
+                                         summary);
+  }
+  void take(float x1, const float* x2, std::int64_t n) {
+    normcheck_abi::PairSummary summary;
+    run(x1, x2, n, summary);
+    seen.elements += 2 * n;
+    seen.not_rounded += summary.not_rounded;
+    if (summary.open == 0 && !(summary.largest > seen.largest)) return;
+    for (std::int64_t k = 0; k < 2 * n; ++k) {
+      const double size = std::fabs(error_[k]), u = uncertainty_[k];
+      const bool sure = (size + u < 0.5 || size - u > 0.5) && u < normcheck_abi::pair_error_good;
+      if (sure)
+        seen.take(size, x1, x2[k % n]);
+      else
+        settle(x1, x2[k % n], k / n, y_[k]);
+    }
+  }
+  ExactValue exact_of(float x1, float x2, std::int64_t i) const {
+    const double x[2] = {x1, x2};
+    return ExactRow(x, 2, question_.eps).y(i, 1, 0);
+  }
+  void settle(float x1, float x2, std::int64_t i, std::uint16_t got) {
+    ++seen.by_exact;
+    const ExactValue y = exact_of(x1, x2, i);
+    if (to_double(question_.dtype, y.round(question_.dtype)) != to_double(question_.dtype, got))
+      ++seen.not_rounded;
+    seen.take(std::fabs(y.error_ulp(question_.dtype, got)), x1, x2);
+  }
+  /// Two rows of every x1: the same bits as the row of the table gives, and the error within its uncertainty.
+  void compare(float x1, const float* x2, std::int64_t n) {
+    if (question_.algorithm > 2) return;
+    for (const std::int64_t k : {n / 3, n - 1}) {
+      normcheck_abi::PairSummary summary;
+      run(x1, x2 + k, 1, summary);
+      Case c;
+      c.eps = question_.eps;
+      c.x = Tensor(question_.dtype, {1, 2});
+      c.x.set_value(0, x1);
+      c.x.set_value(1, x2[k]);
+      const Observation o = run_case(*find_row(kNames[question_.algorithm]), c, {});
+      for (std::int64_t i = 0; i < 2; ++i) {
+        const double error = exact_of(x1, x2[k], i).error_ulp(question_.dtype, y_[i]);
+        ++seen.compared;
+        if (o.y.bits(i) != y_[i] ||
+            !(std::fabs(error - error_[i]) <= uncertainty_[i] + 0x1p-50 * std::fabs(error)))
+          ++seen.contradicted;
+      }
+    }
+  }
+
+  const Question question_;
+  const std::vector<float>& values_;
+  std::uint16_t y_[2 * kChunk] = {};
+  double error_[2 * kChunk] = {}, uncertainty_[2 * kChunk] = {};
+};
+
+Seen sweep(const Question& q, std::int64_t share, unsigned threads) {
+  const std::vector<float> values = finite_values(q.dtype);
+  std::atomic<std::size_t> next{0};
+  std::mutex lock;
+  Seen out;
+  std::vector<std::thread> crew;
+  for (unsigned t = 0; t < threads; ++t) {
+    crew.emplace_back([&] {
+      Worker worker(q, values);
+      for (std::size_t i = next++; i < values.size(); i = next++) {
+        if (static_cast<std::int64_t>(i) % share == static_cast<std::int64_t>(share / 2))
+          worker.take(values[i]);
+      }
+      const std::lock_guard<std::mutex> guard(lock);
+      out.add(worker.seen);
+    });
+  }
+  for (std::thread& t : crew) t.join();
+  return out;
+}
+
+int run(int argc, char** argv) {
+  std::int64_t share = 1;
+  std::string file;
+  bool planted = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--planted") {
+      planted = true;
+    } else if (word == "--share" && i + 1 < argc && std::atoll(argv[i + 1]) > 0) {
+      share = std::atoll(argv[++i]);
+    } else if (word == "--out" && i + 1 < argc) {
+      file = argv[++i];
+    } else {
+      fmt::print(stderr, "normcheck_exhaustive: {}: expected --share K, --out FILE or --planted\n", word);
+      return 2;
+    }
+  }
+  if (filter::widest() == filter::InstructionSet::baseline && NORMCHECK_PAIRS_AVX2) {
+    fmt::print("skipped: built for AVX2 and F16C, which this processor has not\n");
+    return 77;
+  }
+  const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+  std::string table =
+      "# Every row of two\n\nEvery ordered pair of finite numbers as a row, eps inside the root, f32 "
+      "accumulate, "
+      "against the exact y: `./run exhaustive` writes this file. A row is outside where its sum or a square "
+      "comes near the largest f32; there nothing is claimed.\n\n"
+      "| dtype | algorithm | eps | rows | outside | outputs | not correctly rounded | largest error, ulp | "
+      "at | "
+      "settled by integers |\n|---|---|---|---|---|---|---|---|---|---|\n";
+  bool good = true;
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    for (int algorithm = planted ? 3 : 0; algorithm < (planted ? 4 : 3); ++algorithm) {
+      for (const double eps : {1e-5, 1e-12}) {
+        const auto start = std::chrono::steady_clock::now();
+        const Seen s = sweep({algorithm, dtype, eps}, share, threads);
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+        table += fmt::format("| {} | {} | {:g} | {} | {} | {} | {} | {:.6g} | ({:a}, {:a}) | {} |\n",
+                             dtype_name(dtype), kNames[algorithm], eps, s.rows, s.outside, s.elements,
+                             s.not_rounded, s.largest, s.x1, s.x2, s.by_exact);
+        fmt::print(
+            "{} {} eps {:g}: {} rows ({} outside), {} of {} outputs not correctly rounded, largest error "
+            "{:.6g} ulp "
+            "at ({:a}, {:a}), {} settled by integers, {} compared, {} contradicted, {:.1f} s on {} threads\n",
+            dtype_name(dtype), kNames[algorithm], eps, s.rows, s.outside, s.not_rounded, s.elements,
+            s.largest, s.x1, s.x2, s.by_exact, s.compared, s.contradicted, spent.count(), threads);
+        std::fflush(stdout);
+        good = good && s.rows > 0 && s.contradicted == 0;
+        // A careful f32 of two numbers is off by a rounding and a double rounding; the fault by a binade.
+        good = good && (planted ? s.largest > 2 : s.largest < 1);
+      }
+    }
+  }
+  if (!file.empty()) {
+    std::ofstream out(file, std::ios::binary);
+    out << table;
+    out.close();
+    if (!out) {
+      fmt::print(stderr, "normcheck_exhaustive: {}: cannot be written\n", file);
+      return 2;
+    }
+  }
+  fmt::print("{}\n", good ? "all as it should be" : "not as it should be");
+  return good ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace normcheck
+
+int main(int argc, char** argv) { return normcheck::run(argc, argv); }
