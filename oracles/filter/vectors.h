@@ -6,6 +6,10 @@
 #ifdef __FAST_MATH__
 #error "the filter proves its errors by IEEE arithmetic: no -ffast-math"
 #endif
+#ifndef NORMCHECK_FILTER_ISA  // read by itself, as tools read every header
+#define NORMCHECK_FILTER_ISA none
+#define NORMCHECK_FILTER_WIDTH 4
+#endif
 #ifdef __FMA__
 #include <immintrin.h>
 #endif
