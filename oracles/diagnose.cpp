@@ -122,7 +122,15 @@ class Diagnosis {
       const double away =
           static_cast<double>(abs(y - sample.got)) / std::max(allowed, std::numeric_limits<double>::min());
       fit.explained += away <= 1;
-      fit.squares += std::min(away * away, 1e30);
+      // A half's own rounding would hide how much nearer one formula is than another: each is rounded first.
+      const double as_half =
+          is_half(observed_.y.dtype)
+              ? to_double(observed_.y.dtype, round_to(observed_.y.dtype, static_cast<double>(y)))
+              : std::numeric_limits<double>::infinity();
+      const double rounded_away =
+          std::fabs(as_half - sample.got) / std::max(allowed, std::numeric_limits<double>::min());
+      const double distance = std::isfinite(as_half) ? rounded_away : away;
+      fit.squares += std::min(distance * distance, 1e30);
     }
   }
 

@@ -32,6 +32,11 @@ struct Explanation {
 /// they are no tolerance of a verdict.
 std::vector<Explanation> diagnose(const Case& c, const Observation& observed, const Contract& contract);
 
+/// Likewise of mean and rstd, where they were asked for: another statistic in the place of one, or one of
+/// another definition. A statistic that keeps its contract is not looked at.
+std::vector<Explanation> diagnose_statistics(const Case& c, const Observation& observed,
+                                             const Contract& contract);
+
 /// "one-pass variance explains 4 of 4 elements".
 std::string explanation_text(const std::vector<Explanation>& explanations);
 

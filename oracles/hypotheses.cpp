@@ -140,6 +140,9 @@ void add_roots(std::vector<Hypothesis>& out) {
     with_eps(fmt::format("eps fixed at {:g} in f32", fixed),
              [fixed](Row) { return of_double(static_cast<float>(fixed)); });
   }
+  with_eps("eps fixed at the spacing of x's type at 1",
+           [](Row r) { return of_double(2 * unit_roundoff(r.problem().x.dtype)); });
+  with_eps("eps fixed at the spacing of f32 at 1", [](Row) { return of_double(0x1p-23); });
   for (const DType dtype : {DType::f16, DType::bf16, DType::f32}) {
     with_eps(
         fmt::format("eps rounded to {}", dtype_name(dtype)),

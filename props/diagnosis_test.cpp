@@ -138,6 +138,40 @@ TEST(Diagnosis, NamesAMistakeInWhateverOrderAndFinishItIsMade) {
   EXPECT_GE(10 * right, 9 * all);
 }
 
+// One statistic for the other, and others that a kernel has at hand.
+TEST(Diagnosis, NamesWhatIsSavedInThePlaceOfMeanAndRstd) {
+  int named = 0, silent = 0;
+  for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16}) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const Case c = formula_problem(dtype, promise_seed() * 100 + seed, 1e-2, 3);
+      const char* impl = dtype == DType::f64 ? "welford/f64" : "welford/f32";
+      const Observation right = run_case(*find_row(impl), c, {.mean = true, .rstd = true});
+      EXPECT_TRUE(diagnose_statistics(c, right, Contract{}).empty()) << impl;
+      ++silent;
+      const auto said = [&](bool of_mean, const std::function<double(double mean, double rstd)>& saved) {
+        Observation o = right;
+        for (std::int64_t r = 0; r < right.mean->size(); ++r) {
+          (of_mean ? *o.mean : *o.rstd).set_value(r, saved(right.mean->value(r), right.rstd->value(r)));
+        }
+        ++named;
+        return explanation_text(diagnose_statistics(c, o, Contract{}));
+      };
+      const double eps = c.eps;
+      EXPECT_TRUE(
+          said(false, [](double m, double) { return m; }).starts_with("rstd holds the mean explains"));
+      EXPECT_TRUE(said(true, [](double, double r) { return r; }).starts_with("mean holds rstd explains"));
+      EXPECT_TRUE(said(false, [=](double, double r) {
+                    return 1 / (r * r) - eps;
+                  }).starts_with("rstd holds the variance explains"));
+      EXPECT_TRUE(said(false, [](double, double r) {
+                    return 1 / r;
+                  }).starts_with("rstd holds the deviation sqrt(var + eps) explains"));
+      EXPECT_TRUE(said(true, [](double m, double) { return 37 * m; }).starts_with("mean holds the sum of x"));
+    }
+  }
+  fmt::print("{} statistics named, {} right outputs left alone\n", named, silent);
+}
+
 /// Two normalized dims, or statistics over others than those.
 Observation over_other_axes(const Case& c, bool column) {
   Observation o;

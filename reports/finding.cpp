@@ -52,6 +52,14 @@ void explain(Finding& finding) {
       !finding.judgement.faults.empty())
     return;
   Observation observed;
+  const bool of_statistics = finding.judgement.worst->output != Output::y;
+  if (of_statistics && finding.row != nullptr) {
+    // y is right: the statistics are asked for once more.
+    observed = run_case(*finding.row, finding.problem, {.mean = true, .rstd = true});
+    finding.explanations = diagnose_statistics(finding.problem, observed, finding.held);
+    finding.cause = explanation_text(finding.explanations);
+    return;
+  }
   if (finding.output) {
     observed.y = *finding.output;
   } else if (finding.row != nullptr) {
