@@ -14,6 +14,7 @@ Exit run_check(const Options& options);
 Exit run_compare(const Options& options);
 Exit run_replay(const Options& options);
 Exit run_minimise(const Options& options);
+Exit run_attack(const Options& options);
 Exit run_judge(const Options& options);
 Exit run_new_plugin(const Options& options);
 Exit run_import(const Options& options);

@@ -19,6 +19,7 @@ normcheck::Exit run(const normcheck::Options& options) {
   if (options.command == "check") return normcheck::run_check(options);
   if (options.command == "compare") return normcheck::run_compare(options);
   if (options.command == "replay") return normcheck::run_replay(options);
+  if (options.command == "attack") return normcheck::run_attack(options);
   if (options.command == "minimise") return normcheck::run_minimise(options);
   if (options.command == "judge") return normcheck::run_judge(options);
   if (options.command == "new-plugin") return normcheck::run_new_plugin(options);

@@ -55,6 +55,9 @@ struct Options {
   std::vector<std::string> skip_probes;
   std::string probe;  ///< replay --probe
   bool huge = false;
+  std::string objective = "share", against;  ///< attack
+  std::optional<double> kappa;               ///< attack: at most
+  bool plain = false;                        ///< attack: neither gamma nor beta
   bool no_timing = false;
   bool verbose = false;
   bool algorithms = false, list_regimes = false, contracts = false, rows = false, floor = false,

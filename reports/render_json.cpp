@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "corpus/case_file.h"
 #include "corpus/replay_line.h"
 #include "reports/finding_text.h"
 #include "reports/numbers.h"
@@ -238,6 +239,23 @@ std::string judged_line(std::string_view layer, std::string_view output, const C
   if (!j.reason.empty()) out["reason"] = j.reason;
   if (j.worst) out["worst"] = element_json(c, *j.worst);
   if (!j.notes.empty()) out["notes"] = j.notes;
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string attack_line(std::string_view impl, const AttackRecord& r) {
+  Json out;
+  out["record"] = "attack";
+  out["impl"] = impl;
+  out["dtype"] = dtype_name(r.problem.x.dtype);
+  out["n"] = row_length(r.problem);
+  out["evaluations"] = r.evaluations;
+  out["method"] = r.method;
+  put(out, "share_of_bound", r.share);
+  put(out, "ulp", r.ulp);
+  put(out, "normwise_u", r.normwise_u);
+  put(out, "kappa", r.kappa);
+  out["verdict"] = verdict_name(r.verdict);
+  out["case"] = format_case(r.problem);
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "fuzz/attack/attack.h"
 #include "reports/four.h"
 #include "reports/kappa_sweep.h"
 #include "reports/report_data.h"
@@ -18,6 +19,8 @@ std::string finding_line(const Finding& finding);
 /// One line: record "judged", an output of a user's.
 std::string judged_line(std::string_view layer, std::string_view output, const Case& c, const Judgement& j,
                         const Contract& contract);
+/// One line: record "attack".
+std::string attack_line(std::string_view impl, const AttackRecord& record);
 /// One line: record "judged" with the verdict NOT RUN, of a layer that could not be read.
 std::string unjudged_line(std::string_view layer, std::string_view why);
 /// An implementation at one dtype: totals and regimes, as in `entries` of results.json.

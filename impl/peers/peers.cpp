@@ -194,7 +194,9 @@ std::string install_command(const Peer& peer) {
     return fmt::format("{}apt-get install -y --no-install-recommends {}{}", geteuid() == 0 ? "" : "sudo ",
                        peer.packages, is_program(peer) ? "" : " && ./run build");
   }
-  const std::string folder = environment_folder(peer).string();
+  std::error_code error;
+  const std::filesystem::path path = environment_folder(peer), near = std::filesystem::proximate(path, error);
+  const std::string folder = error || near.empty() || *near.begin() == ".." ? path.string() : near.string();
   return fmt::format("python3 -m venv {} && {}/bin/pip install {}", folder, folder, peer.packages);
 }
 

@@ -1,0 +1,333 @@
+// Seeds, then threshold accepting from the best of them, from elites, and a climb at the end.
+//
+// Threshold accepting (Dueck and Scheuer, 1990) is annealing without the random acceptance: a change is kept
+// where it costs less than the threshold, which falls to 0. It needs no exponential, whose last bits differ
+// from one machine to the next.
+#include "fuzz/attack/attack.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "corpus/error.h"
+#include "props/gen.h"
+
+namespace normcheck {
+namespace {
+
+constexpr std::size_t elite_size = 8;
+/// A record is worth confirming, and showing, where it is worse by this.
+constexpr double worth = 1e-3;
+
+/// Chooses moves by how often they were good for something lately.
+class Moves {
+ public:
+  Moves(const Freedom& freedom, std::int64_t n) {
+    for (int m = 0; m < move_count; ++m) {
+      const auto move = static_cast<Move>(m);
+      const bool one =
+          n == 1 && move != Move::step && move != Move::eps && move != Move::gamma && move != Move::beta;
+      weights_[static_cast<std::size_t>(m)] = allows(freedom, move) && !one ? 1 : 0;
+    }
+  }
+  Move draw(CounterRng& rng) const {
+    double sum = 0;
+    for (const double w : weights_) sum += w;
+    double at = rng.uniform() * sum;
+    for (int m = 0; m < move_count; ++m) {
+      at -= weights_[static_cast<std::size_t>(m)];
+      if (at < 0) return static_cast<Move>(m);
+    }
+    return Move::step;
+  }
+  void praise(Move move) {
+    constexpr double most = 16, least = 0.25, decay = 0.98;
+    for (double& w : weights_) w = w > 0 ? std::max(least, w * decay) : 0;
+    double& w = weights_[static_cast<std::size_t>(move)];
+    w = std::min(most, w + 1);
+  }
+
+ private:
+  std::array<double, move_count> weights_{};
+};
+
+struct Elite {
+  double value;
+  Case problem;
+};
+
+class Attack {
+ public:
+  Attack(const Row& row, const Contract& contract, const AttackPlan& plan,
+         const std::function<void(const AttackRecord&)>& said)
+      : row_(row),
+        contract_(contract),
+        plan_(plan),
+        said_(said),
+        scorer_(row, contract, plan.objective, plan.against, plan.limits),
+        rng_(plan.seed, 0x61747461636bU),  // "attack"
+        moves_(plan.freedom, plan.n) {}
+
+  AttackResult run() {
+    try_seeds();
+    if (elites_.empty())
+      throw InputError(fmt::format("{}: no row of n {} in {} could be scored", row_.name, plan_.n,
+                                   dtype_name(plan_.dtype)));
+    // Each of the best seeds gets a little, the best of what came of them more, the best of all the rest.
+    const std::vector<Elite> seeds = elites_;
+    for (const Elite& e : seeds) {
+      sweep(e.problem);
+      anneal(e.problem, e.value, share_of_budget(0.03));
+    }
+    for (int k = 0; k < 3; ++k) {
+      const Elite e = elites_[std::min<std::size_t>(static_cast<std::size_t>(k), elites_.size() - 1)];
+      anneal(e.problem, e.value, share_of_budget(0.06));
+    }
+    const std::int64_t climb_from = plan_.budget - share_of_budget(0.1);
+    for (std::size_t k = 0; evaluations() < climb_from; ++k) {
+      const Elite e = elites_[k % 2 == 0 ? 0 : rng_.below(elites_.size())];
+      const std::int64_t length = std::min(share_of_budget(0.08), climb_from - evaluations());
+      anneal(e.problem, e.value, std::max<std::int64_t>(1, length));
+    }
+    const Elite best = elites_.front();
+    search("climb", best.problem, best.value, plan_.budget - evaluations(), 0);
+    confirm("climb", elites_.front().problem, elites_.front().value, 0);
+    return std::move(result_);
+  }
+
+ private:
+  std::int64_t evaluations() const { return result_.evaluations; }
+  bool over() const { return evaluations() >= plan_.budget; }
+  std::int64_t share_of_budget(double share) const {
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(share * static_cast<double>(plan_.budget)));
+  }
+
+  /// One row of n elements of the plan's dtype, whatever it was; nothing where it cannot be made one.
+  std::optional<Case> fitted(const Case& c, std::int64_t row) const {
+    const std::int64_t n = row_length(c);
+    if (n == 0 || row >= row_count(c)) return std::nullopt;
+    Case out;
+    out.id = c.id;
+    out.eps = plan_.freedom.eps && c.eps > 0 ? c.eps : plan_.eps;
+    out.x = Tensor(plan_.dtype, {1, plan_.n});
+    for (std::int64_t i = 0; i < plan_.n; ++i) {
+      const double v = c.x.value(row * n + i % n);
+      if (!std::isfinite(v) || std::fabs(v) > largest_finite(plan_.dtype)) return std::nullopt;
+      out.x.set_value(i, v);
+    }
+    const auto parameter = [&](const std::optional<Tensor>& from, std::optional<Tensor>& to) {
+      if (!from || !plan_.freedom.affine) return;
+      to = Tensor(plan_.dtype, {plan_.n});
+      for (std::int64_t i = 0; i < plan_.n; ++i) {
+        const double v = from->value(i % n);
+        if (!std::isfinite(v) || std::fabs(v) > largest_finite(plan_.dtype)) return to.reset();
+        to->set_value(i, v);
+      }
+    };
+    parameter(c.gamma, out.gamma);
+    parameter(c.beta, out.beta);
+    return out;
+  }
+
+  void try_seeds() {
+    for (const Case& c : plan_.seeds) {
+      for (std::int64_t r = 0; r < std::min<std::int64_t>(4, row_count(c)) && !over(); ++r) {
+        if (const auto seed = fitted(c, r)) consider("seeds", *seed);
+      }
+    }
+    const auto most = share_of_budget(0.1);
+    for (std::uint64_t index = 0; index < 64 && evaluations() < most; ++index) {
+      for (const Regime& regime : regimes()) {
+        if (evaluations() >= most) break;
+        GenRequest request{.dtype = plan_.dtype, .rows = 1, .n = plan_.n};
+        request.eps = plan_.eps;
+        request.fixed_eps = !plan_.freedom.eps;
+        if (const auto seed = fitted(make_case(regime, request, plan_.seed, index), 0))
+          consider("seeds", *seed);
+      }
+    }
+  }
+
+  double score(const Case& c, double* kappa = nullptr) {
+    scorer_.score(c, scores_);
+    double best = -1;
+    for (const Score& s : scores_) {
+      ++result_.evaluations;
+      if (s.value < 0) ++result_.unscored;
+      if (s.value > best) {
+        best = s.value;
+        if (kappa != nullptr) *kappa = s.kappa;
+      }
+    }
+    return best;
+  }
+
+  void consider(const char* method, const Case& c) {
+    double kappa = 0;
+    const double value = score(c, &kappa);
+    if (value >= 0) keep(method, c, value);
+  }
+
+  void keep(const char* method, const Case& c, double value) {
+    if (elites_.size() == elite_size && value <= elites_.back().value) return;
+    const auto at =
+        std::find_if(elites_.begin(), elites_.end(), [&](const Elite& e) { return e.value < value; });
+    elites_.insert(at, {value, c});
+    if (elites_.size() > elite_size) elites_.pop_back();
+    confirm(method, c, value, worth);
+  }
+
+  /// By the judge, with exact arithmetic, where it may be a record.
+  void confirm(const char* method, const Case& c, double value, double by) {
+    const double before = result_.records.empty() ? -1 : result_.records.back().value;
+    if (!(value > before * (1 + by))) return;
+    const Observation observed = run_case(row_, c);
+    const Judgement j = judge(c, observed, contract_, OracleChoice::exact);
+    AttackRecord record;
+    record.evaluations = evaluations();
+    record.method = method;
+    record.share = j.errors.max_share_of_bound;
+    record.ulp = j.errors.max_ulp;
+    std::vector<Score> scores;
+    scorer_.score(c, scores);
+    record.normwise_u = scores.front().normwise_u;
+    record.kappa = j.kappa;
+    record.verdict = j.verdict;
+    record.value = plan_.objective == Objective::share      ? record.share
+                   : plan_.objective == Objective::ulp      ? record.ulp
+                   : plan_.objective == Objective::normwise ? record.normwise_u
+                                                            : value;
+    if (!(record.value > before)) return;
+    record.problem = c;
+    result_.records.push_back(record);
+    if (said_) said_(result_.records.back());
+  }
+
+  /// Each element in turn becomes the worst of a few numbers: what is chosen first is a given to the next.
+  void sweep(const Case& from) {
+    constexpr std::int64_t most = 4096;
+    Case c = from;
+    double value = score(c);
+    Case trial = c;
+    const std::int64_t n = plan_.n, each = std::max<std::int64_t>(1, n / most);
+    for (std::int64_t i = 0; i < n && !over(); i += each) {
+      for (int k = 0; k < 12 && !over(); ++k) {
+        trial.x.data = c.x.data;
+        const std::int64_t place = place_of(plan_.dtype, c.x.bits(i));
+        const std::int64_t by = std::int64_t{1} << (2 * (k / 2));
+        trial.x.set_bits(i, bits_at(plan_.dtype, place + (k % 2 == 0 ? by : -by)));
+        if (const double v = score(trial); v > value) {
+          value = v;
+          std::swap(c.x.data, trial.x.data);
+        }
+      }
+    }
+    if (value >= 0) keep("sweep", c, value);
+  }
+
+  void anneal(const Case& from, double value, std::int64_t length) {
+    search("anneal", from, value, length, rng_.coin() ? 0.03 : 0.1);
+  }
+
+  /// `length` evaluations from a row; the threshold falls from `threshold` times the value to 0.
+  void search(const char* method, const Case& from, double value, std::int64_t length, double threshold) {
+    Case current = from;
+    Case best = from;
+    double best_value = value;
+    Case trial = from;
+    const std::int64_t start = evaluations(), end = std::min(plan_.budget, start + length);
+    while (evaluations() < end) {
+      const double left = 1 - static_cast<double>(evaluations() - start) / static_cast<double>(length);
+      const double allowed = threshold * best_value * left * left;
+      Move move{};
+      const double v =
+          plan_.rows_a_call > 1 ? try_batch(current, trial, move) : try_one(current, trial, move);
+      if (!(v > value - allowed) || v < 0) continue;
+      if (v > value) moves_.praise(move);
+      value = v;
+      std::swap(current, trial);
+      if (value > best_value) {
+        best_value = value;
+        best = current;
+        if (best_value > elites_.front().value * (1 + worth)) keep(method, best, best_value);
+      }
+    }
+    keep(method, best, best_value);
+  }
+
+  void change(Case& c, Move& move) {
+    move = moves_.draw(rng_);
+    apply(move, c, elites_[rng_.below(elites_.size())].problem, rng_);
+    while (rng_.coin(0.3)) {
+      apply(moves_.draw(rng_), c, elites_[rng_.below(elites_.size())].problem, rng_);
+    }
+  }
+
+  double try_one(const Case& current, Case& trial, Move& move) {
+    assign(trial, current);
+    change(trial, move);
+    return score(trial);
+  }
+
+  /// Several changed rows in a call, under one gamma, beta and eps; `trial` becomes the worst of them.
+  double try_batch(const Case& current, Case& trial, Move& move) {
+    const std::int64_t rows = plan_.rows_a_call;
+    assign(trial, current);
+    if (rng_.coin(0.2)) change(trial, move);
+    Case batch = trial;
+    batch.x = Tensor(plan_.dtype, {rows, plan_.n});
+    std::vector<Move> made;
+    const std::size_t bytes = trial.x.data.size();
+    Case one = trial;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      one.x.data = trial.x.data;
+      Move m = move;
+      do {
+        m = moves_.draw(rng_);
+      } while (m >= Move::eps);
+      apply(m, one, elites_[rng_.below(elites_.size())].problem, rng_);
+      made.push_back(m);
+      std::copy(one.x.data.begin(), one.x.data.end(),
+                batch.x.data.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(r) * bytes));
+    }
+    const double best = score(batch);
+    for (std::size_t r = 0; r < scores_.size(); ++r) {
+      if (scores_[r].value < best || best < 0) continue;
+      const auto at = batch.x.data.begin() + static_cast<std::ptrdiff_t>(r * bytes);
+      std::copy(at, at + static_cast<std::ptrdiff_t>(bytes), trial.x.data.begin());
+      move = made[r];
+      break;
+    }
+    return best;
+  }
+
+  static void assign(Case& to, const Case& from) {
+    to.x.data = from.x.data;
+    to.gamma = from.gamma;
+    to.beta = from.beta;
+    to.eps = from.eps;
+  }
+
+  const Row& row_;
+  const Contract& contract_;
+  const AttackPlan& plan_;
+  const std::function<void(const AttackRecord&)>& said_;
+  Scorer scorer_;
+  CounterRng rng_;
+  Moves moves_;
+  std::vector<Score> scores_;
+  std::vector<Elite> elites_;  ///< worst first
+  AttackResult result_;
+};
+
+}  // namespace
+
+AttackResult attack(const Row& row, const Contract& contract, const AttackPlan& plan,
+                    const std::function<void(const AttackRecord&)>& said) {
+  return Attack(row, contract, plan, said).run();
+}
+
+}  // namespace normcheck

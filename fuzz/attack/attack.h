@@ -1,0 +1,50 @@
+// A deterministic search for the input on which an implementation is worst.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fuzz/attack/moves.h"
+#include "fuzz/attack/scorer.h"
+#include "oracles/judge.h"
+
+namespace normcheck {
+
+struct AttackPlan {
+  DType dtype = DType::f32;
+  std::int64_t n = 32;  ///< elements of the row; 1 to 65,536
+  Objective objective = Objective::share;
+  const Row* against = nullptr;     ///< for the distance
+  std::int64_t budget = 1'000'000;  ///< evaluations: rows that are run and scored
+  std::uint64_t seed = 1;
+  double eps = 1e-5;  ///< of all rows where `freedom` has it fixed; else to begin with
+  Freedom freedom;
+  ScoreLimits limits;
+  std::vector<Case> seeds;       ///< rows to begin with, beside those of the regimes; any length
+  std::int64_t rows_a_call = 1;  ///< of a kernel for which a call costs more than a row
+};
+
+/// The worst so far, as the judge has it by exact arithmetic.
+struct AttackRecord {
+  std::int64_t evaluations = 0;  ///< when it was found
+  std::string method;            ///< "seeds", "sweep", "anneal" or "climb"
+  double value = 0;              ///< the objective; of a distance and normwise as the filter has it
+  double share = 0, ulp = 0, normwise_u = 0, kappa = 0;
+  Verdict verdict = Verdict::pass;
+  Case problem;  ///< one row
+};
+
+struct AttackResult {
+  std::vector<AttackRecord> records;  ///< each worse than the one before
+  std::int64_t evaluations = 0;
+  std::int64_t unscored = 0;  ///< of these: void, out of range, or of a wrong class
+};
+
+/// The same plan and seed give the same records on every machine of an instruction set. `said`, where it is
+/// not empty, hears of each record as it is found. InputError where no row can be scored at all.
+AttackResult attack(const Row& row, const Contract& contract, const AttackPlan& plan,
+                    const std::function<void(const AttackRecord&)>& said = {});
+
+}  // namespace normcheck

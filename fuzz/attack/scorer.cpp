@@ -1,0 +1,154 @@
+// The filter's errors over the allowances of the bound.
+#include "fuzz/attack/scorer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "fuzz/attack/moves.h"
+#include "oracles/bound.h"
+#include "oracles/filter/filter.h"
+
+namespace normcheck {
+namespace {
+
+constexpr std::string_view names[] = {"share", "ulp", "normwise", "distance"};
+/// Upper bounds out of estimates that are good to 2^-49 (filter.h).
+constexpr double up = 1 + 0x1p-40;
+
+void take(const std::optional<Tensor>& tensor, std::vector<double>& values, std::vector<double>& columns) {
+  const std::size_t n = tensor ? static_cast<std::size_t>(tensor->size()) : 0;
+  values.resize(n);
+  columns.resize(n);
+  if (n == 0) return;
+  values_of(*tensor, 0, static_cast<std::int64_t>(n), values.data());
+  filter::columns(values.data(), static_cast<std::int64_t>(n), columns.data());
+}
+
+/// The ulp of a number that is not beyond the format's range.
+double spacing(const Format& format, double value) {
+  const auto field = static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7ff);
+  const int exponent = std::max(field - 1023, format.emin) - (format.precision - 1);
+  if (exponent < -1022) return std::ldexp(1.0, exponent);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+double largest(const std::vector<double>& values, double absent) {
+  double out = values.empty() ? absent : 0;
+  for (const double v : values) out = std::max(out, std::fabs(v));
+  return out;
+}
+
+}  // namespace
+
+std::string_view objective_name(Objective objective) { return names[static_cast<std::size_t>(objective)]; }
+
+std::optional<Objective> objective_named(std::string_view name) {
+  const auto at = std::find(std::begin(names), std::end(names), name);
+  if (at == std::end(names)) return std::nullopt;
+  return static_cast<Objective>(at - std::begin(names));
+}
+
+Scorer::Scorer(const Row& row, const Contract& contract, Objective objective, const Row* against,
+               ScoreLimits limits)
+    : row_(row), contract_(contract), objective_(objective), against_(against), limits_(limits) {}
+
+bool Scorer::run(const Row& row, const Case& c, Tensor& y) {
+  if (row.outside != nullptr) {
+    Observation observed = run_case(row, c);
+    if (observed.status != Status::ok || !observed.faults.empty() || observed.y.dtype != c.x.dtype ||
+        observed.y.shape != c.x.shape)
+      return false;
+    y = std::move(observed.y);
+    return true;
+  }
+  if (y.dtype != c.x.dtype || y.shape != c.x.shape) y = Tensor(c.x.dtype, c.x.shape);
+  LayerNormCall call;
+  call.storage = c.x.dtype;
+  call.rows = row_count(c);
+  call.n = row_length(c);
+  call.eps = c.eps;
+  call.x = c.x.data.data();
+  if (c.gamma) call.gamma = c.gamma->data.data(), call.gamma_dtype = c.gamma->dtype;
+  if (c.beta) call.beta = c.beta->data.data(), call.beta_dtype = c.beta->dtype;
+  call.y = y.data.data();
+  row.run(call);
+  return true;
+}
+
+void Scorer::score(const Case& c, std::vector<Score>& out) {
+  out.assign(static_cast<std::size_t>(row_count(c)), {});
+  if (!run(row_, c, y_)) return;
+  if (against_ != nullptr && !run(*against_, c, other_)) return;
+  const auto n = static_cast<std::size_t>(row_length(c));
+  for (auto* v : {&x_, &reference_, &error_, &uncertainty_}) v->resize(n);
+  if (against_ != nullptr) other_error_.resize(n);
+  take(c.gamma, gamma_, columns_gamma_);
+  take(c.beta, beta_, columns_beta_);
+  for (std::size_t r = 0; r < out.size(); ++r) out[r] = score_row(c, static_cast<std::int64_t>(r));
+}
+
+Score Scorer::score_row(const Case& c, std::int64_t row) {
+  const auto n = static_cast<std::int64_t>(x_.size());
+  const std::size_t size = size_of(c.x.dtype), first = static_cast<std::size_t>(row * n) * size;
+  filter::Rows rows;
+  rows.dtype = c.x.dtype;
+  rows.x = c.x.data.data() + first;
+  rows.got = y_.data.data() + first;
+  rows.gamma = gamma_.empty() ? nullptr : columns_gamma_.data();
+  rows.beta = beta_.empty() ? nullptr : columns_beta_.data();
+  rows.rows = 1;
+  rows.n = n;
+  rows.eps = c.eps;
+  filter::RowStatistics statistics;
+  filter::run(rows, {reference_.data(), error_.data(), uncertainty_.data()}, &statistics);
+  if (statistics.path != filter::Path::exact_sums && statistics.path != filter::Path::pairs) return {};
+  if (against_ != nullptr) {
+    rows.got = other_.data.data() + first;
+    filter::run(rows, {nullptr, other_error_.data(), uncertainty_.data()}, nullptr);
+  }
+  values_of(c.x, row * n, n, x_.data());
+  condition_.fill(x_.data(), n, contract_.reads_prefixes());
+  const RowFacts& facts = condition_.facts();
+  Score out;
+  out.kappa = facts.kappa;
+  if (facts.constant || (limits_.kappa > 0 && !(facts.kappa <= limits_.kappa))) return out;
+  const RowAllowance allowance(contract_, c.x.dtype, facts, c.eps);
+  if (!allowance.in_range() || allowance.voided() ||
+      !allowance.in_range(largest(gamma_, 1), largest(beta_, 0)))
+    return out;
+  const Format& format = format_of(c.x.dtype);
+  const double rstd = statistics.rstd.hi * up, u = unit_roundoff(c.x.dtype);
+  double largest_error = 0, largest_size = std::ldexp(1.0, format.emin), apart = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const double error = std::fabs(error_[k]);
+    if (!(uncertainty_[k] < 0.25) || !std::isfinite(error)) continue;
+    ElementFacts e;
+    e.deviation = facts.deviation[i];
+    e.gamma_abs = gamma_.empty() ? 1 : std::fabs(gamma_[k]);
+    e.beta_abs = beta_.empty() ? 0 : std::fabs(beta_[k]);
+    e.x_hat_abs = e.deviation * rstd;
+    const double absolute = error * spacing(format, reference_[k]);
+    largest_error = std::max(largest_error, absolute);
+    largest_size = std::max(largest_size, e.gamma_abs * e.x_hat_abs + e.beta_abs);
+    if (objective_ == Objective::ulp) out.value = std::max(out.value, error);
+    if (against_ != nullptr) {
+      const double distance = std::fabs(error_[k] - other_error_[k]) * spacing(format, reference_[k]);
+      if (std::isfinite(distance)) apart = std::max(apart, distance);
+    }
+    // The last rounding alone is allowed half an ulp: what is no larger than that share of it can be no
+    // record.
+    if (objective_ != Objective::share || 2 * error <= out.value) continue;
+    e.x_abs = std::fabs(x_[k]);
+    e.y_abs = std::fabs(reference_[k]) * up;
+    const double allowed = allowance.y_error(e);
+    if (allowed > 0 && std::isfinite(allowed)) out.value = std::max(out.value, absolute / allowed);
+  }
+  out.normwise_u = largest_error / (u * largest_size);
+  if (objective_ == Objective::normwise) out.value = out.normwise_u;
+  if (objective_ == Objective::distance) out.value = apart / (u * largest_size);
+  return out;
+}
+
+}  // namespace normcheck
