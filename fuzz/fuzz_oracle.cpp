@@ -1,8 +1,8 @@
 // Fuzz target: do the two oracles agree but for exact ties, and are the estimate and the filter within the
 // errors that they state, the filter in every instruction set alike?
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <string>
 
 #include "corpus/case_file.h"
@@ -158,7 +158,8 @@ class Comparison {
       if (!out.empty() || !filter::has(set)) continue;
       filter::run(rows, {nullptr, again.data(), uncertainty.data()}, nullptr, set);
       for (std::size_t i = 0; i < size; ++i) {
-        if (std::isfinite(uncertainty[i]) && std::memcmp(&again[i], &error[i], sizeof(double)) != 0)
+        if (std::isfinite(uncertainty[i]) &&
+            std::bit_cast<std::uint64_t>(again[i]) != std::bit_cast<std::uint64_t>(error[i]))
           out = std::string("the filter says otherwise in ") + filter::instruction_set_name(set);
       }
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -82,7 +83,7 @@ bool same(const Filtered& a, const Filtered& b) {
     for (std::size_t i = 0; i < p.size(); ++i) {
       // Which NaN it is says nothing.
       if (std::isnan(p[i]) && std::isnan(q[i])) continue;
-      if (std::memcmp(&p[i], &q[i], sizeof(double)) != 0) return false;
+      if (std::bit_cast<std::uint64_t>(p[i]) != std::bit_cast<std::uint64_t>(q[i])) return false;
     }
     return true;
   };

@@ -23,10 +23,10 @@ void f32_simd_two_pass(Work& w) {
   const auto count = static_cast<float>(n);
   Floats s[4] = {}, q[4] = {};
   for (std::int64_t i = 0; i < n; i += 32)
-    for (int k = 0; k < 4; ++k) s[k] += load(x + i + 8 * k);
+    for (std::int64_t k = 0; k < 4; ++k) s[k] += load(x + i + 8 * k);
   const float mean = sum_of((s[0] + s[1]) + (s[2] + s[3])) / count;
   for (std::int64_t i = 0; i < n; i += 32)
-    for (int k = 0; k < 4; ++k) {
+    for (std::int64_t k = 0; k < 4; ++k) {
       const Floats d = load(x + i + 8 * k) - mean;
       q[k] += d * d;
     }

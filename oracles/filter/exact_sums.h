@@ -70,7 +70,7 @@ struct IntegerSums {
 //   both multiples of q), and the sums of h, up to 2^8 (2^90 + 2^45) < 2^(53+k), and of the rests, up to 2^8
 //   2^45 = 2^53, are doubles likewise.
 // Each sum of 256, as an integer, is then added to one of 64 or 128 bits.
-constexpr int kSumBits = 45, kBlock = 256, kSplit = 46;
+inline constexpr int kSumBits = 45, kBlock = 256, kSplit = 46;
 
 template <class F>
 inline IntegerSums exact_sums(const Byte* x, std::int64_t n, int e0) {

@@ -57,9 +57,7 @@ inline void settle(const Rows& rows, const Elements& out, RowStatistics* statist
     settle<F, false, false>(rows, out, statistics);
 }
 
-}  // namespace
-
-void run(const Rows& rows, const Elements& out, RowStatistics* statistics) {
+inline void settle(const Rows& rows, const Elements& out, RowStatistics* statistics) {
   switch (rows.dtype) {
     case DType::f16:
       return settle<F16>(rows, out, statistics);
@@ -72,4 +70,5 @@ void run(const Rows& rows, const Elements& out, RowStatistics* statistics) {
   }
 }
 
+}  // namespace
 }  // namespace normcheck::filter::NORMCHECK_FILTER_ISA

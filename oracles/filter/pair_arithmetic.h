@@ -15,8 +15,8 @@ struct Pair {
   T hi;
   T lo;
 };
-constexpr double u2 = 0x1p-106;
-constexpr double kPairError = 0x1p-102;
+inline constexpr double u2 = 0x1p-106;
+inline constexpr double kPairError = 0x1p-102;
 
 /// a + b exactly (Knuth).
 template <class T>
@@ -88,7 +88,7 @@ inline Pair<double> reciprocal_root(Pair<double> w) {
   const double h = ((1.0 - p.hi) - p.lo) - (w.hi * square.lo + w.lo * square.hi);
   return fast_two_sum(r, r * (h * 0.5));
 }
-constexpr double kRootError = 0x1p-98;
+inline constexpr double kRootError = 0x1p-98;
 
 }  // namespace
 }  // namespace normcheck::filter::NORMCHECK_FILTER_ISA

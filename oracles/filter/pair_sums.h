@@ -7,8 +7,8 @@ namespace normcheck::filter::NORMCHECK_FILTER_ISA {
 namespace {
 
 /// A row is summed in so many lanes whatever the instruction set, so that all of them give the same bits.
-constexpr std::int64_t kLanes = 8;
-constexpr std::int64_t kVectors = kLanes / W;
+inline constexpr std::int64_t kLanes = 8;
+inline constexpr std::int64_t kVectors = kLanes / W;
 
 /// What y is made of: y = ((x - start) - shift) * rstd * gamma + beta, off by at most
 /// of_product |gamma x_hat| + of_gamma |gamma| + of_sum |y|.
@@ -161,7 +161,8 @@ inline void fill_pairs(const Rows& rows, const Byte* x, RowStatistics& out, Pair
     store(lanes[3] + j * W, c2[j]);
   }
   const Pair<double> sum = sum_of_lanes(lanes[0], lanes[1]), squares = sum_of_lanes(lanes[2], lanes[3]);
-  const double l = static_cast<double>((n + kLanes - 1) / kLanes);
+  const std::int64_t in_a_lane = (n + kLanes - 1) / kLanes;
+  const auto l = static_cast<double>(in_a_lane);
   const double terms = 1.01 * ((l + 3) * (l + 3) + 64) * u2;
   row.shift = divide(sum, count);
   const double e1 = terms * __builtin_sqrt(count * squares.hi) * 1.01, e2 = terms * squares.hi * 1.01;

@@ -7,7 +7,7 @@
 namespace normcheck::filter::NORMCHECK_FILTER_ISA {
 namespace {
 
-constexpr double kInfinity = __builtin_inf();
+inline constexpr double kInfinity = __builtin_inf();
 
 /// The number of a pattern without sign, of a dtype narrower than f64.
 template <class F>

@@ -20,7 +20,7 @@ namespace normcheck::filter::NORMCHECK_FILTER_ISA {
 namespace {
 
 using Byte = unsigned char;
-constexpr std::int64_t W = NORMCHECK_FILTER_WIDTH;
+inline constexpr std::int64_t W = NORMCHECK_FILTER_WIDTH;
 typedef double Doubles __attribute__((vector_size(8 * NORMCHECK_FILTER_WIDTH)));
 typedef std::int64_t Longs __attribute__((vector_size(8 * NORMCHECK_FILTER_WIDTH)));
 typedef float Floats __attribute__((vector_size(4 * NORMCHECK_FILTER_WIDTH)));
