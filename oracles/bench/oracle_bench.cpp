@@ -52,12 +52,8 @@ int run(int argc, char** argv) {
     argv[1] = argv[0];
     --argc, ++argv;
   }
-  std::string interleaved = "--benchmark_enable_random_interleaving=true";
-  std::vector<char*> arguments(argv, argv + argc);
-  arguments.insert(arguments.begin() + 1, interleaved.data());
-  int count = static_cast<int>(arguments.size());
-  benchmark::Initialize(&count, arguments.data());
-  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
 
   std::vector<Speed> speeds;
   std::vector<std::unique_ptr<Work>> works;
@@ -74,13 +70,14 @@ int run(int argc, char** argv) {
                                          benchmark::ClobberMemory();
                                        }
                                      })
-            ->Repetitions(kRounds)
-            ->MinTime(0.01);
+            ->MinTime(0.005);
       }
     }
   }
   Collector collector(speeds);
-  benchmark::RunSpecifiedBenchmarks(&collector);
+  // In a round the paths of one row follow each other: a machine that is slow for a while is so for all of
+  // them.
+  for (int round = 0; round < kRounds; ++round) benchmark::RunSpecifiedBenchmarks(&collector);
   std::erase_if(speeds, [](const Speed& s) { return s.rounds.empty(); });
   const std::string table = markdown(speeds);
   fmt::print("{}", table);

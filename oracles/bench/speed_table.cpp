@@ -14,10 +14,18 @@ const Speed* find(const std::vector<Speed>& speeds, const Speed& like, std::stri
     if (s.dtype == like.dtype && s.n == like.n && s.path == path) return &s;
   return nullptr;
 }
-/// time of s over time of `path`; 0: there is none.
+double median_of(std::vector<double> v) {
+  if (v.empty()) return 0;
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
+}
+/// time of s over time of `path`, the median of the rounds' ratios; 0: there is none.
 double ratio(const std::vector<Speed>& speeds, const Speed& s, std::string_view path) {
   const Speed* other = find(speeds, s, path);
-  return other == nullptr || !(other->median() > 0) ? 0 : s.median() / other->median();
+  std::vector<double> ratios;
+  for (std::size_t i = 0; other != nullptr && i < std::min(s.rounds.size(), other->rounds.size()); ++i)
+    ratios.push_back(s.rounds[i] / other->rounds[i]);
+  return median_of(std::move(ratios));
 }
 
 std::string machine() {
@@ -38,19 +46,15 @@ constexpr std::string_view kFlags = "-O3 -ffp-contract=off -fno-math-errno -fno-
 
 }  // namespace
 
-double Speed::median() const {
-  std::vector<double> sorted = rounds;
-  if (sorted.empty()) return 0;
-  std::sort(sorted.begin(), sorted.end());
-  return sorted[sorted.size() / 2];
-}
+double Speed::median() const { return median_of(rounds); }
 
 std::string markdown(const std::vector<Speed>& speeds) {
   std::string out = fmt::format(
       "# What an oracle costs\n\n"
       "Time to answer for every element of one row of N(0,1), without gamma and beta, against outputs that "
       "are "
-      "rounded right: medians of {} rounds of CPU time, all paths in one process, in random order. `./run "
+      "rounded right: medians of {} rounds of CPU time, and of the ratios of each round, all in one process. "
+      "`./run "
       "bench` "
       "writes this file.\nMachine: {}. Compiler: {}, {}.\n\n"
       "| dtype | n | path | asks | ns an element | times faster than cpp_bin_float_100 | time against a "

@@ -17,7 +17,7 @@ struct Speed {
   double median() const;
 };
 
-/// Ratios are of medians, between paths of equal dtype and n.
+/// Ratios are between paths of equal dtype and n, round by round, and then the median.
 std::string markdown(const std::vector<Speed>& speeds);
 std::string json(const std::vector<Speed>& speeds);
 
