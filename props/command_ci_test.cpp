@@ -142,6 +142,23 @@ TEST_F(Baseline, AcceptsWhatItListsAndNothingElse) {
   fmt::print("{}", accepted.out.substr(accepted.out.find("baseline ")));
 }
 
+TEST_F(Baseline, OneEntryAcceptsWhatAMistakeDoesEverywhere) {
+  const std::string all = " --regime unit_normal,large_mean,ramp,sorted,two_blocks,tiny_variance";
+  write("# nothing yet\n");
+  const Told first = check(divisor, all);
+  EXPECT_EQ(first.code, 1);
+  const auto at = first.out.find("finding  check-plugin_divisor.so.f32.*\n");
+  ASSERT_NE(at, std::string::npos) << first.out;
+  EXPECT_EQ(first.out.find("finding  ", at + 1), std::string::npos) << "one block\n" << first.out;
+  std::string block = first.out.substr(at, first.out.find("expires", at) - at);
+  block = std::regex_replace(block, std::regex("reason   \n"), "reason   the divisor is n-1 for now\n");
+  block = std::regex_replace(block, std::regex("owner    \n"), "owner    norms team\n");
+  write(block + "expires  2999-12-31\n");
+  const Told accepted = check(divisor, all);
+  EXPECT_EQ(accepted.code, 0) << accepted.out << accepted.err;
+  fmt::print("{}", accepted.out.substr(accepted.out.find("baseline ")));
+}
+
 TEST_F(Baseline, IsRedWhereAnEntryHoldsNoMore) {
   ASSERT_NE(blocks_, "");
   write(replaced(blocks_, "2999-12-31", "2020-02-29"));

@@ -14,8 +14,8 @@ namespace normcheck {
 
 /// What a list (its grammar: fuzz/night/baseline.h) gives the finding for a name:
 /// "check-two_pass-f32.f32.REGIME"; of a corpus case with ".CASE" behind it. One entry stands for all
-/// findings of an implementation, a dtype and a regime; of a kernel from outside the last part of the path is
-/// the name, wherever it lies.
+/// findings of an implementation, a dtype and a regime, one with * for the regime for all of the dtype; of a
+/// kernel from outside the last part of the path is the name, wherever it lies.
 std::string baseline_name(const Finding& finding);
 /// The line below the head of its block: what came out and what was wanted, or the reason.
 std::string baseline_says(const Finding& finding);

@@ -59,7 +59,7 @@ std::string excuse(const Finding& finding, const std::vector<BaselineEntry>& lis
   if (finding.expected) return "a finding, as expected of this implementation";
   const std::string name = baseline_name(finding);
   for (const BaselineEntry& entry : list) {
-    if (entry.finding == name)
+    if (stands_for(entry, name))
       return fmt::format("accepted until {}: {} (owner {})", entry.expires, entry.reason, entry.owner);
   }
   return {};

@@ -140,9 +140,14 @@ std::vector<std::string> baseline_complaints(const std::vector<BaselineEntry>& b
   return out;
 }
 
+bool stands_for(const BaselineEntry& entry, std::string_view finding) {
+  const std::string_view name = entry.finding;
+  return name == finding || (name.ends_with(".*") && finding.starts_with(name.substr(0, name.size() - 1)));
+}
+
 bool accepts(const std::vector<BaselineEntry>& baseline, std::string_view finding) {
   return std::any_of(baseline.begin(), baseline.end(),
-                     [&](const BaselineEntry& entry) { return entry.finding == finding; });
+                     [&](const BaselineEntry& entry) { return stands_for(entry, finding); });
 }
 
 }  // namespace normcheck

@@ -11,7 +11,7 @@ namespace normcheck {
 
 /// One accepted finding, a block of lines `name value`; blocks are parted by empty lines, # starts a comment
 /// line. Every field is wanted, once:
-///   finding  fuzz_forward-two_pass-f32.own.f32.row    the name that the summary gives it
+///   finding  fuzz_forward-two_pass-f32.own.f32.row    the name that the summary gives it; it may end in .*
 ///   input    known/two_pass-subnormal.case            what shows it; relative to the file of the baseline
 ///   says     y[0,3]  got nan ...                      the line that the summary shows, word for word
 ///   reason   why it may fail for now
@@ -59,6 +59,8 @@ struct Replayed {
 std::vector<std::string> baseline_complaints(const std::vector<BaselineEntry>& baseline,
                                              const std::vector<Replayed>& replayed, std::string_view today);
 
+/// Whether the entry is of a finding of this name: it is the same, or ends in ".*" where this goes on.
+bool stands_for(const BaselineEntry& entry, std::string_view finding);
 /// True if the list accepts a finding of this name. (An expired entry is complained of by itself.)
 bool accepts(const std::vector<BaselineEntry>& baseline, std::string_view finding);
 
