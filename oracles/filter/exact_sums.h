@@ -160,7 +160,7 @@ inline bool fill_exact(const Rows& rows, const Byte* x, RowStatistics& out, Grid
   out.mean = {mean.hi, mean.lo, magnitude(row.rest) * 0x1p-53};
   // to_pair 2^-105, the quotient by n^2 another 2^-102.
   Pair<double> v = divide(to_pair(spread), count * count);
-  v = {v.hi * unit * unit, v.lo * unit * unit};
+  v = {v.hi * (unit * unit), v.lo * (unit * unit)};
   out.variance = {v.hi, v.lo, v.hi * 0x1p-101};
   finish_statistics(rows, v, out);
   row.rstd = out.rstd.hi + out.rstd.lo;
