@@ -51,6 +51,25 @@ Case tiny_variance(CounterRng& rng, const GenRequest& request) {
   return c;
 }
 
+// Constant rows, where eps alone is under the root, and rows whose variance is about eps.
+Case tiny_eps(CounterRng& rng, const GenRequest& request) {
+  const bool is_double = request.dtype == DType::f64;
+  Case c = with_eps(rng, request,
+                    is_double ? draw::log_uniform(rng, -1060, -500) : draw::log_uniform(rng, -145, -60));
+  const double spread = root_of_eps(c) * draw::log_uniform(rng, -2, 5);
+  const std::int64_t n = row_length(c);
+  // The square of a spread is to be a number with bits to spare.
+  const double least = std::ldexp(1.0, is_double ? -500 : -56);
+  for (std::int64_t r = 0; r < row_count(c); ++r) {
+    const bool is_constant = rng.coin();
+    const double value = draw::either_sign(rng, draw::log_uniform(rng, -4, 4));
+    for (std::int64_t i = 0; i < n; ++i)
+      draw::set_finite(c.x, r * n + i, is_constant ? value : std::max(spread, least) * rng.normal());
+  }
+  draw::dress(rng, c);
+  return c;
+}
+
 Case large_eps(CounterRng& rng, const GenRequest& request) {
   Case c = with_eps(rng, request, draw::log_uniform(rng, 0, 20));
   fill_scaled(rng, c, 1.0);

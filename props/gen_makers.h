@@ -16,10 +16,10 @@ Maker ramp, welford_ramp, outlier_first, outlier_last, two_blocks, unequal_chunk
     sparse_zeros;
 
 // gen_eps.cpp: where eps meets the variance.
-Maker eps_scale, tiny_variance, zero_eps, large_eps;
+Maker eps_scale, tiny_variance, zero_eps, large_eps, tiny_eps;
 
 // gen_range.cpp: the ends of the format.
-Maker tiny_x_large_gamma, subnormal, near_overflow, wide_exponents, half_range, signed_zeros;
+Maker tiny_x_large_gamma, subnormal, near_overflow, high_binades, wide_exponents, half_range, signed_zeros;
 
 // gen_affine.cpp: gamma and beta.
 Maker gamma_beta_random, gamma_with_zeros, cancelling_beta;

@@ -47,6 +47,20 @@ void fill_near_overflow(CounterRng& rng, DType dtype, std::span<double> row) {
   }
 }
 
+// The sum of the squared deviations stays within the range; with the mean in them it need not. A half has no
+// such numbers, and gets its largest.
+void fill_high_binades(CounterRng& rng, DType dtype, std::span<double> row) {
+  const int emax = format_of(dtype).emax;
+  const auto n = static_cast<std::int64_t>(row.size());
+  const std::int64_t most = dtype == DType::f16 ? 9 : emax / 2 - draw::ceil_log2(n) / 2 - 7;
+  const std::int64_t over =
+      std::min<std::int64_t>(draw::bounded_mean_exponent(dtype, n), dtype == DType::f16 ? 5 : 20);
+  const double deviation = draw::log_uniform(rng, std::max<std::int64_t>(0, most - 6), most);
+  const double mean = either_sign(rng, deviation * std::ldexp(1.0, static_cast<int>(rng.between(3, over))));
+  const bool is_constant = rng.below(8) == 0;
+  for (double& x : row) x = is_constant ? mean : mean + deviation * rng.normal();
+}
+
 // Constant as a number, not as bits. One row in four has a single 1 among the zeros.
 void fill_signed_zeros(CounterRng& rng, DType, std::span<double> row) {
   const std::uint64_t mode = rng.below(4);
@@ -63,6 +77,9 @@ Case wide_exponents(CounterRng& rng, const GenRequest& request) {
 }
 Case half_range(CounterRng& rng, const GenRequest& request) {
   return draw::rows_of<fill_half_range>(rng, request);
+}
+Case high_binades(CounterRng& rng, const GenRequest& request) {
+  return draw::rows_of<fill_high_binades>(rng, request);
 }
 Case near_overflow(CounterRng& rng, const GenRequest& request) {
   return draw::rows_of<fill_near_overflow>(rng, request);

@@ -20,5 +20,6 @@ Exit run_new_plugin(const Options& options);
 Exit run_import(const Options& options);
 Exit run_report(const Options& options);
 Exit run_peers(const Options& options);
+Exit run_detection(const Options& options);
 
 }  // namespace normcheck

@@ -24,6 +24,7 @@ normcheck::Exit run(const normcheck::Options& options) {
   if (options.command == "judge") return normcheck::run_judge(options);
   if (options.command == "new-plugin") return normcheck::run_new_plugin(options);
   if (options.command == "import") return normcheck::run_import(options);
+  if (options.command == "detection") return normcheck::run_detection(options);
   if (options.command == "peers") return normcheck::run_peers(options);
   return normcheck::run_report(options);
 }

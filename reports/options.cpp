@@ -303,6 +303,14 @@ void add_peers(CLI::App& app, Options& o) {
   add_sweep_options(*judged, o);
 }
 
+void add_detection(CLI::App& app, Options& o) {
+  CLI::App* found = app.add_subcommand(
+      "detection",
+      "known mistakes from public reports: which are found, by what; write detection.md and detection.json");
+  found->add_option("ID", o.names, "reports, such as B001 (default: all; see normcheck list --defects)");
+  add_sweep_options(*found, o);
+}
+
 /// Runs the parser; help, the version and every mistake end the program.
 void parse(CLI::App& app, int argc, const char* const* argv) {
   const std::string first = argc > 1 ? argv[1] : "";
@@ -311,7 +319,7 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
                                  [&](const CLI::App* sub) { return sub->get_name() == first; });
   if (!first.empty() && first[0] != '-' && !known) {
     throw EndOfProgram{2, fmt::format("unknown command '{}'; expected list, check, compare, replay, "
-                                      "minimise, judge, import, new-plugin, report or peers",
+                                      "minimise, judge, import, new-plugin, report, peers or detection",
                                       first)};
   }
   try {
@@ -390,6 +398,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   add_new_plugin(app, o);
   add_report(app, o);
   add_peers(app, o);
+  add_detection(app, o);
   parse(app, argc, argv);
   const CLI::App& used = *app.get_subcommands().front();
   o.command = used.get_name();

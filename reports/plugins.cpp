@@ -19,23 +19,15 @@ namespace normcheck {
 namespace {
 
 constexpr std::string_view program_prefix = "exec:";
-constexpr std::string_view defect_prefix = "defect:";  // and the name of one, or of a right twin
 
 /// "defect:B001" or "B001".
 bool names_a_defect(std::string_view name) {
   return name.starts_with(defect_prefix) || find_defect(name) != nullptr;
 }
 
-/// A plug-in with a row for each of its implementations, and the rows' names.
-struct Opened {
-  std::unique_ptr<Plugin> plugin;
-  std::deque<std::string> names;
-  std::deque<Row> rows;
-};
-
 /// By what was given on the command line, without the name of an implementation. They end with the process.
-std::map<std::string, Opened>& opened() {
-  static std::map<std::string, Opened> all;
+std::map<std::string, OpenedPlugin>& opened() {
+  static std::map<std::string, OpenedPlugin> all;
   return all;
 }
 
@@ -93,8 +85,9 @@ std::unique_ptr<Plugin> opened_peer(const Peer& peer, PluginOptions how) {
   }
 }
 
-/// The plug-in and its rows, into `out`, which is to stay where it is.
-void open_into(Opened& out, const std::string& what, const Options& options) {
+}  // namespace
+
+void open_into(OpenedPlugin& out, const std::string& what, const Options& options) {
   PluginOptions how;
   how.in_process = options.in_process;
   how.deadline = options.deadline;
@@ -115,10 +108,12 @@ void open_into(Opened& out, const std::string& what, const Options& options) {
   }
 }
 
-Opened& open(const std::string& what, const Options& options) {
+namespace {
+
+OpenedPlugin& open(const std::string& what, const Options& options) {
   const auto at = opened().find(what);
   if (at != opened().end()) return at->second;
-  Opened fresh;
+  OpenedPlugin fresh;
   open_into(fresh, what, options);
   return opened().emplace(what, std::move(fresh)).first->second;
 }
@@ -145,7 +140,7 @@ bool names_a_plugin(std::string_view name) {
 
 std::vector<const Row*> plugin_rows(const std::string& name, const Options& options) {
   const auto [what, which] = split_name(name);
-  Opened& plugin = open(what, options);
+  OpenedPlugin& plugin = open(what, options);
   std::vector<const Row*> out;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < plugin.rows.size(); ++i) {
@@ -162,7 +157,7 @@ std::vector<const Row*> plugin_rows(const std::string& name, const Options& opti
 
 void with_fresh_row(const std::string& name, const Options& options,
                     const std::function<void(const Row&)>& work) {
-  Opened fresh;
+  OpenedPlugin fresh;
   open_into(fresh, split_name(name).first, options);
   for (const Row& row : fresh.rows) {
     if (row.name == name) return work(row);

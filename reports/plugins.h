@@ -1,7 +1,9 @@
 // Kernels from outside by their names on the command line: rows that are called like those of the table.
 #pragma once
 
+#include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,17 @@ bool names_a_plugin(std::string_view name);
 /// or program, or the one that is named. LoadError where it cannot be loaded; InputError for a name in it
 /// that is none.
 std::vector<const Row*> plugin_rows(const std::string& name, const Options& options);
+
+/// A plug-in with a row for each of its implementations, which refer to it.
+struct OpenedPlugin {
+  std::unique_ptr<Plugin> plugin;
+  std::deque<std::string> names;
+  std::deque<Row> rows;
+};
+/// Opens a plug-in, beside one that may be open already, into what is to stay where it is. LoadError.
+void open_into(OpenedPlugin& out, const std::string& what, const Options& options);
+/// What all known mistakes are opened by (impl/defects).
+inline constexpr std::string_view defect_prefix = "defect:";
 
 /// Opens the plug-in once more, beside the one that is open, and does `work` with its row of that name.
 /// LoadError, InputError as plugin_rows.

@@ -87,6 +87,8 @@ std::vector<Case> row_count_cases(const ProbeSubject& subject) {
       if (rows > 0) add(rows);
     }
   }
+  // And past 65,535 rows, the largest grid of some devices, in one of its dims.
+  out.push_back(ordinary_case(subject, {65537, 2}));
   return out;
 }
 
@@ -117,8 +119,8 @@ constexpr Probe listed[] = {
     {"dims", ProbeGroup::numbers, "one to three leading dims, and as many normalized together", &dims_cases,
      &run_as_it_is},
     {"row_counts", ProbeGroup::numbers,
-     "1 to 4097 rows, each power of two and its neighbours, in one call and in three", &row_count_cases,
-     &run_row_counts, nullptr, false, true},
+     "1 to 4097 rows, each power of two and its neighbours, and 65,537, in one call and in three",
+     &row_count_cases, &run_row_counts, nullptr, false, true},
 };
 
 }  // namespace

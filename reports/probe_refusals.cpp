@@ -82,6 +82,9 @@ std::vector<Case> integer_cases(const ProbeSubject& subject) {
     c.x = x;
     for (std::int64_t i = 0; i < x.size(); ++i) c.x.set_bits(i, static_cast<std::uint64_t>(i * i * 7 % 61));
     out.push_back(c);
+    c.id += "-empty";  // the dtype is looked at first
+    c.x = Tensor(dtype, {0, 33});
+    out.push_back(c);
   }
   return out;
 }

@@ -112,6 +112,7 @@ ProbeResults run_probes(const Row& row, DType dtype, const Contract& contract, c
       }
     }
     finish(run, out);
+    if (plan.stop_at_first && !out.findings.empty()) break;
   }
   const Watches& watches = implementation_of(row).watches[static_cast<std::size_t>(dtype)];
   for (ProbeTally& tally : out.tallies) {

@@ -60,6 +60,7 @@ struct ProbePlan {
   bool strict = false;  ///< what would be a NOTE is a FAIL, and refusals are asked of all
   bool huge = false;
   double patience = 0;  ///< seconds after which no other probe is begun; 0: all are
+  bool stop_at_first = false;  ///< ends with the first that has a finding
   std::uint64_t seed = 1;
   OracleChoice oracle = OracleChoice::automatic;
   /// Whether a kernel is wrong on a case in a process that has made no other call; empty where there is no

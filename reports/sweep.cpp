@@ -16,22 +16,10 @@
 #include <tuple>
 
 #include "impl/plugin/plugin.h"
+#include "reports/draw_length.h"
 
 namespace normcheck {
 namespace {
-
-/// 1..hi with every binade as likely as the next, and a quarter of the draws next to a power of two: a
-/// switch of code path hides there.
-std::int64_t draw_length(CounterRng& rng, std::int64_t lo, std::int64_t hi) {
-  int binades = 1;
-  while ((std::int64_t{1} << binades) < hi) ++binades;
-  const std::int64_t base = std::int64_t{1} << rng.below(static_cast<std::uint64_t>(binades) + 1);
-  const std::int64_t n =
-      rng.coin(0.25)
-          ? base + rng.between(-1, 1)
-          : base / 2 + static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(base / 2 + 1)));
-  return std::clamp(n, lo, hi);
-}
 
 GenRequest draw_request(const SweepPlan& plan, DType dtype, std::uint64_t item) {
   CounterRng rng = CounterRng(plan.seed, 0x73776565).fork(item);  // its own stream: "swee"
@@ -103,6 +91,7 @@ class Sweeper {
     in_kernel_ += std::chrono::steady_clock::now() - begin;
     const Judgement j = judge(c, observed, contract_, plan_.oracle);
     if (is_finding(j.verdict)) {
+      found_ = true;
       // The statistics that this call did not ask for may be worse still: show what replay will show.
       // Of a kernel from outside, which need not do the same again, what was seen is what is shown.
       Finding finding = make_finding(
@@ -117,11 +106,13 @@ class Sweeper {
     return j.verdict;
   }
 
-  void run_generated() {
+  /// Up to this share of the budget; the next call goes on from there.
+  void run_generated(double share = 1) {
     if (plan_.regimes.empty()) return;
     const auto start = std::chrono::steady_clock::now();
     in_kernel_ = {};
-    std::int64_t evaluations = 0;
+    std::int64_t& evaluations = entry_.generated;
+    const auto most = static_cast<std::int64_t>(share * static_cast<double>(plan_.budget.evaluations));
     // A program may compile for each shape: equal ones come one after the other.
     const std::size_t together = implementation_ == nullptr || !implementation_->is_program ? 1
                                  : plan_.budget.seconds > 0                                 ? 32
@@ -139,7 +130,7 @@ class Sweeper {
       for (const auto& [of, c] : waiting) run(of % plan_.regimes.size(), c, draw_wanted(of));
       waiting.clear();
     };
-    for (std::uint64_t item = 0;; ++item) {
+    for (std::uint64_t& item = next_item_; !is_done(); ++item) {
       if (is_slow()) {
         entry_.notes.push_back(
             fmt::format("its calls are slow: {} of {} evaluations were made (--budget {} makes "
@@ -152,7 +143,7 @@ class Sweeper {
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         if (spent.count() >= plan_.budget.seconds) break;
       } else {
-        if (evaluations >= plan_.budget.evaluations) break;
+        if (evaluations >= most) break;
         most_rows = plan_.budget.evaluations - evaluations;
       }
       Case c = generated_case(plan_, entry_.dtype, item, most_rows);
@@ -161,6 +152,31 @@ class Sweeper {
       if (waiting.size() == together) run_waiting();
     }
     run_waiting();
+  }
+
+  /// Widths between the usual ones and the long ones, then batches larger than the usual ones.
+  void run_wide_and_tall() {
+    const std::size_t size = plan_.regimes.size();
+    if (size == 0) return;
+    CounterRng rng = CounterRng(plan_.seed, 0x77696465).fork(static_cast<std::uint64_t>(entry_.dtype));
+    std::uint64_t index = std::uint64_t{1} << 33;
+    for (std::int64_t i = 0; i < plan_.long_rows * (wide_per_long + tall_per_long); ++i, ++index) {
+      const bool is_tall = i >= plan_.long_rows * wide_per_long;
+      const std::int64_t rows = is_tall ? draw_length(rng, 9, 4096) : 1;
+      const std::int64_t n =
+          is_tall ? draw_length(rng, 1, std::max<std::int64_t>(1, std::min<std::int64_t>(64, 32768 / rows)))
+                  : draw_between(rng, 4097, 65536);
+      // Every regime has its turn over two seeds and the four dtypes.
+      const std::size_t first = rng.below(size);
+      for (std::size_t tried = 0; tried < size && !is_done(); ++tried) {
+        const std::size_t slot = (first + tried) % size;
+        if (is_slow()) return;
+        const Case c = long_case(slot, rows, n, index);
+        if (row_length(c) < n / 2 || row_count(c) < rows / 2 || row_count(c) == 0) continue;
+        run(slot, c, draw_wanted(index));
+        break;
+      }
+    }
   }
 
   /// Spread evenly over the regimes, those passed over that make no row of that length.
@@ -173,9 +189,9 @@ class Sweeper {
         const std::size_t first =
             static_cast<std::size_t>(i) * size / static_cast<std::size_t>(plan_.long_rows) + k;
         if (is_slow()) return;
-        for (std::size_t tried = 0; tried < size; ++tried) {
+        for (std::size_t tried = 0; tried < size && !is_done(); ++tried) {
           const std::size_t slot = (first + tried) % size;
-          const Case c = long_case(slot, long_lengths[k], index);
+          const Case c = long_case(slot, 1, long_lengths[k], index);
           if (row_length(c) < long_lengths[k] / 2 || row_count(c) == 0) continue;
           run(slot, c, draw_wanted(index));
           break;
@@ -185,7 +201,7 @@ class Sweeper {
   }
 
   void run_corpus() {
-    for (std::size_t i = 0; i < plan_.corpus.size(); ++i) {
+    for (std::size_t i = 0; i < plan_.corpus.size() && !is_done(); ++i) {
       const CorpusCase& known = plan_.corpus[i];
       // An integer x belongs to no row; it is to be refused, and is asked of each row once.
       const bool here = known.problem.x.dtype == entry_.dtype ||
@@ -203,7 +219,7 @@ class Sweeper {
   }
 
   void run_evidence() {
-    if (plan_.evidence.lengths.empty() || contract_.kind == ContractKind::own) return;
+    if (is_done() || plan_.evidence.lengths.empty() || contract_.kind == ContractKind::own) return;
     const EvidenceResult result = normcheck::run_evidence(row_, entry_.dtype, contract_, plan_.evidence);
     const std::size_t slot = slot_of(std::string(evidence_name));
     for (const EvidenceCase& c : result.cases) {
@@ -216,7 +232,7 @@ class Sweeper {
   }
 
   void run_probes() {
-    if (implementation_ == nullptr || !plan_.probes.run) return;
+    if (implementation_ == nullptr || !plan_.probes.run || is_done()) return;
     implementation_->share = 1;
     probes_ =
         normcheck::run_probes(row_, entry_.dtype, contract_, plan_.probes, entry_.total().findings() > 0);
@@ -248,8 +264,14 @@ class Sweeper {
     return implementation_ != nullptr && plan_.patience > 0 && in_kernel_.count() > plan_.patience;
   }
 
-  Case long_case(std::size_t slot, std::int64_t n, std::uint64_t index) const {
-    GenRequest request{.dtype = entry_.dtype, .rows = 1, .n = n};
+  bool is_done() const {
+    if (!plan_.stop_at_first) return false;
+    return found_ || std::any_of(probes_.tallies.begin(), probes_.tallies.end(),
+                                 [](const ProbeTally& t) { return t.findings > 0; });
+  }
+
+  Case long_case(std::size_t slot, std::int64_t rows, std::int64_t n, std::uint64_t index) const {
+    GenRequest request{.dtype = entry_.dtype, .rows = rows, .n = n};
     request.norm_ndim = plan_.norm_ndim.value_or(1);
     if (plan_.eps) {
       request.eps = *plan_.eps;
@@ -283,6 +305,8 @@ class Sweeper {
   SweepEntry entry_;
   std::vector<std::vector<Finding>> worst_;
   ProbeResults probes_;
+  bool found_ = false;
+  std::uint64_t next_item_ = 0;
   Implementation* implementation_ = nullptr;
   std::chrono::duration<double> in_kernel_{};  ///< since the generated cases began
 };
@@ -342,11 +366,16 @@ SweepEntry sweep(const Row& row, DType dtype, const SweepPlan& plan) {
   const SweepPlan own = few ? within_shapes(plan, *implementation->max_shapes) : SweepPlan{};
   Sweeper sweeper(row, dtype, few ? own : plan);
   if (!few) sweeper.run_corpus();
+  if (plan.stop_at_first) {  // what only a probe shows is not to wait for all numbers
+    sweeper.run_generated(0.125);
+    sweeper.run_probes();
+  }
   sweeper.run_generated();
+  if (!few) sweeper.run_wide_and_tall();
   sweeper.run_long();
   if (!few) sweeper.run_evidence();
   if (few) sweeper.run_corpus();  // hardly two of its cases have one shape
-  sweeper.run_probes();
+  if (!plan.stop_at_first) sweeper.run_probes();
   return sweeper.finish();
 }
 

@@ -42,6 +42,7 @@ struct SweepPlan {
   ProbePlan probes;                   ///< of plug-ins
   EvidencePlan evidence;              ///< one tally, beside the budget
   bool corpus_missing = false;        ///< it was wanted, and there is none
+  bool stop_at_first = false;         ///< ends with the first finding; probes come after some generated cases
   std::size_t findings_a_regime = 2;  ///< how many of the worst are kept; all of the corpus are
 };
 
@@ -69,6 +70,7 @@ struct SweepEntry {
   std::vector<ProbeTally> probes;              ///< of a plug-in; their findings are among `findings`
   Tally total() const;
   std::int64_t probe_findings() const;
+  std::int64_t generated = 0;  ///< of the evaluations, those of generated cases
   /// Of cases and probes.
   std::int64_t all_findings() const { return total().findings() + probe_findings(); }
 };
@@ -87,6 +89,10 @@ struct SweepJob {
 /// the calling thread: what comes out does not depend on the number of threads.
 void sweep_all(const std::vector<SweepJob>& jobs, const SweepPlan& plan,
                const std::function<void(std::size_t, SweepEntry)>& done);
+
+/// Beside the two long lengths: rows of 4097 to 65,536 elements and batches of 9 to 4096 rows, so that no
+/// code path of some widths or some numbers of rows is passed over. Their number is in proportion.
+constexpr std::int64_t wide_per_long = 1, tall_per_long = 1;
 
 /// The two lengths past 16,384 of a default run; neither is a power of two, the second is past 65,536.
 constexpr std::array<std::int64_t, 2> long_lengths = {16411, 65543};

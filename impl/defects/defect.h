@@ -18,7 +18,8 @@ struct Defect {
   std::string_view does;  ///< one sentence
   const char* right;      ///< what its right twin claims, and so what it is held to; null: `stable`
   std::span<const DType> dtypes;
-  bool ends_process;  ///< it crashes, or reads what it may not: to be run in a process of its own
+  bool own_process;  ///< it crashes, reads what it may not, or keeps count of its calls: run it in a process
+                     ///< of its own
   int (*run)(const nc_call*);
 };
 

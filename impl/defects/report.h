@@ -21,20 +21,20 @@ int by_call(const nc_call* c) {
 struct Report {
   std::string_view id, kind, url, does;
   const char* right = nullptr;
-  bool ends_process = false;
+  bool own_process = false;
 };
 template <class S>
 consteval Defect stepped(const Report& r) {
-  return {r.id, r.kind, r.url, r.does, r.right, S::dtypes, r.ends_process, by_steps<S>};
+  return {r.id, r.kind, r.url, r.does, r.right, S::dtypes, r.own_process, by_steps<S>};
 }
 template <class W>
 consteval Defect whole(const Report& r) {
-  return {r.id, r.kind, r.url, r.does, r.right, W::dtypes, r.ends_process, by_call<W>};
+  return {r.id, r.kind, r.url, r.does, r.right, W::dtypes, r.own_process, by_call<W>};
 }
 /// One whose W::run sees the call as it came.
 template <class W>
 consteval Defect bare(const Report& r) {
-  return {r.id, r.kind, r.url, r.does, r.right, W::dtypes, r.ends_process, W::run};
+  return {r.id, r.kind, r.url, r.does, r.right, W::dtypes, r.own_process, W::run};
 }
 
 }  // namespace normcheck::defect

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <vector>
 
@@ -163,11 +162,12 @@ struct OtherAxis : OfF32 {
   }
 };
 
-/// gamma without beta: dereferences null, here by the signal that this raises.
+/// gamma without beta: dereferences null.
 template <int dims>
 struct NeedsBeta : OfF32 {
   static int work(const Call& call) {
-    if (call.gamma != nullptr && call.beta == nullptr && call.c->x->ndim >= dims) std::raise(SIGSEGV);
+    const volatile std::byte* volatile beta = call.beta;
+    if (call.gamma != nullptr && call.c->x->ndim >= dims) static_cast<void>(*beta);
     return all_rows<OfF32>(call);
   }
 };
