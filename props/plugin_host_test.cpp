@@ -77,6 +77,7 @@ TEST(PluginHost, WhatAnObjectDoesIsSaid) {
     {"unwritten", Status::ok, "left 3 of 24 elements of y unwritten, the first at 7"},
     {"segv", Status::crash, "signal 6 (aborted)"},
     {"crashes", Status::crash, "signal 11 (segmentation fault)"},
+    {"sends_segv", Status::crash, "signal 11 (segmentation fault)"},
     {"ends", Status::crash, "exit 3"},
     {"raises", Status::crash, "exception out of run: no such kernel"},
     {"thrown_int", Status::crash, "exception out of run, of an unknown type"},

@@ -33,7 +33,9 @@ extern "C" void touched(int signal, siginfo_t* info, void*) {
     [[maybe_unused]] const auto sent = write(control_descriptor, page.line.data(), page.line.size());
     _exit(128 + signal);
   }
-  ::signal(signal, SIG_DFL);  // another fault: it comes again at once
+  // Another fault, or a signal that was sent: what it would have come to without this handler.
+  ::signal(signal, SIG_DFL);
+  raise(signal);
 }
 
 void protect(std::byte* from, std::uint64_t bytes, int how) {

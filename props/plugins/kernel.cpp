@@ -3,6 +3,7 @@
 
 #include <cfenv>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -42,6 +43,7 @@ enum class Fault {
   mutes,
   flushes,
   flushes_at_load,
+  sends_segv,
   few_rows  ///< those past 2^23 are left
 };
 
@@ -84,6 +86,7 @@ void norm(float* y, const float* x, const float* gamma, const float* beta, float
   if (fault == Fault::flushes) _mm_setcsr(_mm_getcsr() | 0x8040);
 #endif
   if (fault == Fault::segv && calls == 3) std::abort();
+  if (fault == Fault::sends_segv && calls == 3) std::raise(SIGSEGV);
   if (fault == Fault::ends && calls == 3) std::exit(3);
   if (fault == Fault::raises) throw std::runtime_error("no such kernel");
   if (fault == Fault::rounding) std::fesetround(FE_UPWARD);
