@@ -1,5 +1,5 @@
-// Rows of two numbers, eight at a time: the algorithms of the table over vectors, and the exact y beside
-// them.
+// Rows of two or three numbers, eight at a time: the algorithms of the table over vectors, and the exact y
+// beside them.
 #include "reports/exhaustive/pairs.h"
 
 #ifdef __FAST_MATH__
@@ -67,7 +67,8 @@ struct OneLess {
   template <class R>
   static Moments<R> moments(std::span<const R> x) {
     Moments<R> m = TwoPass::moments<R>(x);
-    m.var = m.var + m.var;  // of two numbers
+    const auto n = static_cast<std::int64_t>(x.size());
+    m.var = m.var * count<R>(n) / count<R>(n - 1);
     return m;
   }
 };
@@ -98,85 +99,119 @@ inline Floats stored(Floats v, std::uint16_t* to) {
 
 inline Doubles magnitude(Doubles v) { return (Doubles)((Longs)v & 0x7fffffffffffffff); }
 
-// The exact y1 = -y2 = h / sqrt(h^2 + eps), h = (x1 - x2)/2, in doubles, u = 2^-53: the difference rounds at
-// most once (of f16 never), h^2 + eps is off by (2+1+1) u, its root by 2u + u, the reciprocal by u more, the
-// product by the u of h and one more: 6u in all, to first order. D = 8u |v| covers that, its own rounding and
-// those of |v| - D and |v| + D; nothing underflows (|h| >= 2^-134, eps > 0). From there on as
-// oracles/filter/row.h has it.
-template <bool bf16>
-inline void measure(FourFloats x1, FourFloats x2, FourFloats got1, FourFloats got2, double eps, double* e1,
-                    double* e2, double* u1, double* u2) {
-  constexpr int precision = bf16 ? 8 : 11, emin = bf16 ? -126 : -14;
-  const Doubles h = (__builtin_convertvector(x1, Doubles) - __builtin_convertvector(x2, Doubles)) * 0.5;
-  const Doubles v = h * (1.0 / root(h * h + eps));
-  constexpr std::int64_t exponent = static_cast<std::int64_t>(0x7ff) << 52;
-  constexpr std::int64_t least = static_cast<std::int64_t>(emin + 1023) << 52;
-  constexpr std::int64_t reciprocal = static_cast<std::int64_t>(2046 + precision - 1) << 52;
-  const Doubles size = magnitude(v), d = size * (8 * 0x1p-53);
-  const Doubles smallest = (Doubles)(Longs{} + least);
-  Doubles unit = (Doubles)((Longs)size & exponent);
-  unit = unit > smallest ? unit : smallest;
-  const Doubles per_unit = (Doubles)(reciprocal - (Longs)unit);
-  const Longs apart = (Longs)((Doubles)(((Longs)(size - d) ^ (Longs)(size + d)) & exponent) != 0.0);
-  const auto state = [&](Doubles got, Doubles y, double* e, double* u) {
-    const Doubles error = (got - y) * per_unit, in_ulp = magnitude(error);
-    const Doubles near = d * per_unit + in_ulp * 0x1p-51;
-    const Doubles uncertainty = near + (Doubles)(apart & (Longs)(near + in_ulp));
-    __builtin_memcpy(e, &error, sizeof error);
-    __builtin_memcpy(u, &uncertainty, sizeof uncertainty);
-  };
-  state(__builtin_convertvector(got1, Doubles), v, e1, u1);
-  state(__builtin_convertvector(got2, Doubles), -v, e2, u2);
+// The exact y in doubles, u = 2^-53. Nothing underflows (differences are 0 or at least 2^-134, eps > 0).
+// - Of two, y1 = -y2 = h / sqrt(h^2 + eps), h = (x1 - x2)/2: the difference rounds at most once (of f16
+// never),
+//   h^2 + eps is off by (2+1+1) u, its root by 2u + u, the reciprocal by u more, the product by the u of h
+//   and one more: 6u in all, to first order.
+// - Of three of f16, y_i = d_i / sqrt(q), d_i = 3 x_i - (x1 + x2 + x3), q = (d1^2 + d2^2 + d3^2)/3 + 9 eps:
+// all
+//   are multiples of 2^-24 below 2^18, so d_i is exact; a square is off by u, the two sums by 2u, the third
+//   by u, 9 eps by u, q by 4u + u, its root by 2.5u + u, the reciprocal by u more, the product by u: 5.5u in
+//   all.
+// D = 8u |v| covers both, its own rounding and those of |v| - D and |v| + D.
+inline void exact_values(const Doubles (&x)[2], double eps, Doubles (&v)[2]) {
+  const Doubles h = (x[0] - x[1]) * 0.5;
+  v[0] = h * (1.0 / root(h * h + eps));
+  v[1] = -v[0];
+}
+inline void exact_values(const Doubles (&x)[3], double eps, Doubles (&v)[3]) {
+  const Doubles sum = x[0] + x[1] + x[2];
+  for (int i = 0; i < 3; ++i) v[i] = 3.0 * x[i] - sum;
+  const Doubles scale = 1.0 / root((v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 3.0 + 9.0 * eps);
+  for (int i = 0; i < 3; ++i) v[i] = v[i] * scale;
 }
 
-struct Halves {
-  FourFloats first, second;
-  explicit Halves(Floats v) {
-    __builtin_memcpy(&first, &v, sizeof first);
-    __builtin_memcpy(&second, reinterpret_cast<const char*>(&v) + sizeof first, sizeof second);
+/// The ulp near an exact value, as oracles/filter/row.h has it; the same of v and -v.
+template <bool bf16>
+struct Near {
+  Doubles d, per_unit;
+  Longs apart;  ///< all ones where the exact value may lie in the next binade
+  explicit Near(Doubles v) {
+    constexpr int precision = bf16 ? 8 : 11, emin = bf16 ? -126 : -14;
+    constexpr std::int64_t exponent = static_cast<std::int64_t>(0x7ff) << 52;
+    constexpr std::int64_t least = static_cast<std::int64_t>(emin + 1023) << 52;
+    constexpr std::int64_t reciprocal = static_cast<std::int64_t>(2046 + precision - 1) << 52;
+    const Doubles size = magnitude(v);
+    d = size * (8 * 0x1p-53);
+    const Doubles smallest = (Doubles)(Longs{} + least);
+    Doubles unit = (Doubles)((Longs)size & exponent);
+    unit = unit > smallest ? unit : smallest;
+    per_unit = (Doubles)(reciprocal - (Longs)unit);
+    apart = (Longs)((Doubles)(((Longs)(size - d) ^ (Longs)(size + d)) & exponent) != 0.0);
+  }
+  void state(Doubles got, Doubles v, double* e, double* u) const {
+    const Doubles error = (got - v) * per_unit, in_ulp = magnitude(error);
+    const Doubles nearly = d * per_unit + in_ulp * 0x1p-51;
+    const Doubles uncertainty = nearly + (Doubles)(apart & (Longs)(nearly + in_ulp));
+    __builtin_memcpy(e, &error, sizeof error);
+    __builtin_memcpy(u, &uncertainty, sizeof uncertainty);
   }
 };
 
-template <class Algorithm, bool bf16>
-void eight(const normcheck_abi::PairSlice& s, Floats x2, std::uint16_t* y1, std::uint16_t* y2, double* e1,
-           double* e2, double* u1, double* u2) {
-  const Lanes x[2] = {{splat(s.x1)}, {x2}};
-  const std::span<const Lanes> row(x, 2);
+/// Where eight rows go: element i at `+ i*apart`.
+struct Place {
+  std::uint16_t* y;
+  double *error, *uncertainty;
+  std::int64_t apart;
+};
+
+inline Doubles four(Floats v, bool upper) {
+  FourFloats half;
+  __builtin_memcpy(&half, reinterpret_cast<const char*>(&v) + (upper ? sizeof half : 0), sizeof half);
+  return __builtin_convertvector(half, Doubles);
+}
+
+template <class Algorithm, bool bf16, int n>
+void eight(const normcheck_abi::PairSlice& s, Floats x2, const Place& to) {
+  Lanes x[n] = {{splat(s.x1)}, {x2}}, y[n];
+  if constexpr (n == 3) x[2] = {splat(s.x3)};
+  const std::span<const Lanes> row(x, n);
   const Moments<Lanes> m = Algorithm::template moments<Lanes>(row);
   const Lanes rstd =
       reciprocal_root<Variant{}, Lanes>(m.var, ArithmeticTraits<Lanes>::from_double(s.eps), s.eps);
-  Lanes y[2];
   finish_row<Variant{}, is_compensated<Algorithm>, Lanes>(DType::f32, row, m, rstd, nullptr, nullptr, y);
-  const Halves got1(stored<bf16>(y[0].v, y1)), got2(stored<bf16>(y[1].v, y2)), a(x[0].v), b(x2);
-  measure<bf16>(a.first, b.first, got1.first, got2.first, s.eps, e1, e2, u1, u2);
-  measure<bf16>(a.second, b.second, got1.second, got2.second, s.eps, e1 + 4, e2 + 4, u1 + 4, u2 + 4);
+  Floats got[n];
+  for (int i = 0; i < n; ++i) got[i] = stored<bf16>(y[i].v, to.y + i * to.apart);
+  for (const bool upper : {false, true}) {
+    Doubles values[n], v[n];
+    for (int i = 0; i < n; ++i) values[i] = four(x[i].v, upper);
+    exact_values(values, s.eps, v);
+    const Near<bf16> first(v[0]);
+    for (int i = 0; i < n; ++i) {
+      const std::int64_t at = i * to.apart + (upper ? 4 : 0);
+      const Near<bf16>& near = n == 2 || i == 0 ? first : Near<bf16>(v[i]);
+      near.state(four(got[i], upper), v[i], to.error + at, to.uncertainty + at);
+    }
+  }
 }
 
-template <class Algorithm, bool bf16>
+template <class Algorithm, bool bf16, int n>
 void run(const normcheck_abi::PairSlice& s) {
-  const std::int64_t n = s.count;
-  std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
+  const std::int64_t rows = s.count;
+  std::int64_t k = 0;
+  for (; k + kLanes <= rows; k += kLanes) {
     Floats x2;
-    __builtin_memcpy(&x2, s.x2 + i, sizeof x2);
-    eight<Algorithm, bf16>(s, x2, s.y + i, s.y + n + i, s.error_ulp + i, s.error_ulp + n + i,
-                           s.uncertainty_ulp + i, s.uncertainty_ulp + n + i);
+    __builtin_memcpy(&x2, s.x2 + k, sizeof x2);
+    eight<Algorithm, bf16, n>(s, x2, {s.y + k, s.error_ulp + k, s.uncertainty_ulp + k, rows});
   }
-  if (i == n) return;
+  if (k == rows) return;
   Floats x2 = splat(s.x1);
-  for (std::int64_t k = i; k < n; ++k) x2[k - i] = s.x2[k];
-  std::uint16_t y1[kLanes], y2[kLanes];
-  double e1[kLanes], e2[kLanes], u1[kLanes], u2[kLanes];
-  eight<Algorithm, bf16>(s, x2, y1, y2, e1, e2, u1, u2);
-  for (std::int64_t k = i; k < n; ++k) {
-    s.y[k] = y1[k - i], s.y[n + k] = y2[k - i];
-    s.error_ulp[k] = e1[k - i], s.error_ulp[n + k] = e2[k - i];
-    s.uncertainty_ulp[k] = u1[k - i], s.uncertainty_ulp[n + k] = u2[k - i];
+  for (std::int64_t j = k; j < rows; ++j) x2[j - k] = s.x2[j];
+  std::uint16_t y[n * kLanes];
+  double e[n * kLanes], u[n * kLanes];
+  eight<Algorithm, bf16, n>(s, x2, {y, e, u, kLanes});
+  for (int i = 0; i < n; ++i) {
+    for (std::int64_t j = k; j < rows; ++j) {
+      const std::int64_t from = i * kLanes + j - k, to = i * rows + j;
+      s.y[to] = y[from], s.error_ulp[to] = e[from], s.uncertainty_ulp[to] = u[from];
+    }
   }
 }
 
 /// Four at a time; what is left of a slice stands at the end of one more four, before nothing.
 void summarise(const normcheck_abi::PairSlice& s, normcheck_abi::PairSummary& out) {
+  const std::int64_t all = (s.three ? 3 : 2) * s.count;
   Doubles most = {};
   Longs not_rounded = {}, open = {};
   const auto take = [&](const double* error, const double* uncertainty) {
@@ -192,10 +227,10 @@ void summarise(const normcheck_abi::PairSlice& s, normcheck_abi::PairSummary& ou
     most = known > most ? known : most;
   };
   std::int64_t i = 0;
-  for (; i + 4 <= 2 * s.count; i += 4) take(s.error_ulp + i, s.uncertainty_ulp + i);
-  if (i < 2 * s.count) {
+  for (; i + 4 <= all; i += 4) take(s.error_ulp + i, s.uncertainty_ulp + i);
+  if (i < all) {
     double e[4] = {}, u[4] = {};
-    for (std::int64_t k = i; k < 2 * s.count; ++k) e[k - i] = s.error_ulp[k], u[k - i] = s.uncertainty_ulp[k];
+    for (std::int64_t k = i; k < all; ++k) e[k - i] = s.error_ulp[k], u[k - i] = s.uncertainty_ulp[k];
     take(e, u);
   }
   out = {0, 0, 0};
@@ -208,7 +243,7 @@ void summarise(const normcheck_abi::PairSlice& s, normcheck_abi::PairSummary& ou
 
 template <class Algorithm>
 void run_dtype(const normcheck_abi::PairSlice& s, normcheck_abi::PairSummary& out) {
-  s.bf16 ? run<Algorithm, true>(s) : run<Algorithm, false>(s);
+  s.three ? run<Algorithm, false, 3>(s) : s.bf16 ? run<Algorithm, true, 2>(s) : run<Algorithm, false, 2>(s);
   summarise(s, out);
 }
 
