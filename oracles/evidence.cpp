@@ -22,7 +22,10 @@ namespace {
 constexpr double witness_ulp = 16;
 constexpr std::size_t least_rows = 8, least_lengths = 2;
 constexpr int most_root_bits = 16, least_root_bits = 6, most_divisor_step = 16;
-constexpr std::int64_t sampled = 256;
+constexpr std::int64_t sampled = 256, compared = 32;
+/// Of a reciprocal root, what `stable` grants (root_bound.h): where a contract claims more, a coarse root is
+/// promised, and its coarseness is no mistake.
+constexpr double granted_root_ulp = 2;
 
 /// A row, its exact y, and what came out.
 struct Loaded {
@@ -44,6 +47,9 @@ struct Candidate {
   std::string name;
   const Hypothesis* formula = nullptr;
   std::function<Hypothesis::Statistics(const Loaded&)> statistics;
+  /// Of one that is fitted to the outputs: half a spacing further. Only a row whose y shows that can tell a
+  /// number of the grid from one between. Empty: nothing is fitted.
+  std::function<Hypothesis::Statistics(const Loaded&)> half_spacing_off;
 };
 
 /// Element k of an order that begins at both ends and then jumps about.
@@ -52,11 +58,12 @@ std::int64_t element_at(std::int64_t k, std::int64_t n) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(k) * 40503U % static_cast<std::uint64_t>(n));
 }
 
-Quad rounded_to_bits(Quad v, int bits) {
+/// v rounded to so many bits, and `spacings` of that grid added.
+Quad rounded_to_bits(Quad v, int bits, double spacings = 0) {
   const double d = static_cast<double>(v);
   if (!std::isfinite(d) || d == 0) return v;
   const int e = std::ilogb(d) + 1 - bits;
-  return static_cast<Quad>(std::ldexp(std::nearbyint(std::ldexp(d, -e)), e));
+  return static_cast<Quad>(std::ldexp(std::nearbyint(std::ldexp(d, -e)) + spacings, e));
 }
 
 /// The estimate of 1/sqrt(w) by halving the bits of w, with Newton steps.
@@ -70,37 +77,47 @@ Quad guessed_root(Quad w, int steps) {
 std::vector<Candidate> make_candidates() {
   std::vector<Candidate> out;
   for (const Hypothesis& h : hypotheses()) {
-    if (!h.convention && !h.by_element) out.push_back({h.name, &h, {}});
+    if (!h.convention && !h.by_element) out.push_back({h.name, &h, {}, {}});
   }
   for (int j = -most_divisor_step; j <= most_divisor_step; ++j) {
     if (j >= -1 && j <= 1) continue;
-    out.push_back({fmt::format("divisor n{:+}", j), nullptr, [j](const Loaded& l) {
+    out.push_back({fmt::format("divisor n{:+}", j),
+                   nullptr,
+                   [j](const Loaded& l) {
                      const auto n = static_cast<Quad>(l.row.n);
                      const Quad v = l.row.exact.variance * n / (n + j);
                      return Hypothesis::Statistics{l.row.exact.mean, reciprocal_root_of(v + l.row.eps)};
-                   }});
+                   },
+                   {}});
   }
   for (int steps = 1; steps <= 2; ++steps) {
     out.push_back(
-        {fmt::format("a reciprocal root guessed from the bits (0x5f3759df), {} Newton steps", steps), nullptr,
+        {fmt::format("a reciprocal root guessed from the bits (0x5f3759df), {} Newton steps", steps),
+         nullptr,
          [steps](const Loaded& l) {
            return Hypothesis::Statistics{l.row.exact.mean,
                                          guessed_root(l.row.exact.variance + l.row.eps, steps)};
-         }});
+         },
+         {}});
   }
   for (int bits = least_root_bits; bits <= most_root_bits; ++bits) {
-    out.push_back({fmt::format("a reciprocal root of {} bits", bits), nullptr, [bits](const Loaded& l) {
-                     return Hypothesis::Statistics{l.exact.mean, rounded_to_bits(l.implied_rstd, bits)};
-                   }});
+    const auto on_grid = [bits](const Loaded& l, double spacings) {
+      return Hypothesis::Statistics{l.exact.mean, rounded_to_bits(l.implied_rstd, bits, spacings)};
+    };
+    out.push_back({fmt::format("a reciprocal root of {} bits", bits), nullptr,
+                   [on_grid](const Loaded& l) { return on_grid(l, 0); },
+                   [on_grid](const Loaded& l) { return on_grid(l, 0.5); }});
   }
   for (int bits = least_root_bits; bits <= most_root_bits; ++bits) {
     for (const int sign : {-1, 1}) {
       out.push_back(
           {fmt::format("a reciprocal root too {} by one part in 2^{}", sign < 0 ? "small" : "large", bits),
-           nullptr, [bits, sign](const Loaded& l) {
+           nullptr,
+           [bits, sign](const Loaded& l) {
              return Hypothesis::Statistics{
                  l.exact.mean, l.exact.rstd * (1 + sign * static_cast<Quad>(std::ldexp(1.0, -bits)))};
-           }});
+           },
+           {}});
     }
   }
   return out;
@@ -120,8 +137,9 @@ Weight weight_of(const Candidate& candidate, const Loaded& l) {
   if (formula.applies && !formula.applies(l.row)) return Weight::no_witness;
   const Hypothesis::Statistics s =
       candidate.statistics ? candidate.statistics(l) : formula.statistics(l.row, 0);
+  const Hypothesis::Statistics next = candidate.half_spacing_off ? candidate.half_spacing_off(l) : s;
   const auto looked_at = [&](std::int64_t count) {
-    std::int64_t far = 0;
+    std::int64_t far = 0, resolved = 0;
     bool all = true;
     for (std::int64_t k = 0; k < count; ++k) {
       const std::int64_t i = count == l.row.n ? k : element_at(k, l.row.n);
@@ -129,8 +147,11 @@ Weight weight_of(const Candidate& candidate, const Loaded& l) {
       const double unit = l.unit(exact, y), got = l.got[static_cast<std::size_t>(i)];
       far += static_cast<double>(abs(y - exact)) >= witness_ulp * unit;
       all = all && static_cast<double>(abs(y - got)) <= unit;
+      if (candidate.half_spacing_off)
+        resolved += static_cast<double>(abs(formula.y(l.row, next, i) - y)) >= witness_ulp * unit;
     }
     if (2 * far < count) return Weight::no_witness;
+    if (candidate.half_spacing_off && 2 * resolved < count) return Weight::no_witness;
     return all ? Weight::explained : Weight::refuted;
   };
   const Weight first = looked_at(std::min(sampled, l.row.n));
@@ -199,7 +220,8 @@ double distance_from(const Tensor& right, const std::vector<std::int64_t>& order
     largest = std::isfinite(away) ? std::max(largest, away) : std::numeric_limits<double>::infinity();
   };
   const std::int64_t n = l.row.n;
-  for (std::int64_t k = 0; k < std::min(n, std::int64_t{32}); ++k) look_at(element_at(k * 8, n));
+  const std::int64_t spread = std::min(n, compared);  // from end to end
+  for (std::int64_t k = 0; k < spread; ++k) look_at(k * (n - 1) / (spread - 1));
   for (std::int64_t i = 0; i < n && largest <= 1; ++i) look_at(i);
   return largest;
 }
@@ -245,21 +267,21 @@ class Weighing {
   }
 
  private:
-  /// A root that the contract lets be coarse is none of a mistake.
   bool is_wrong_here(const Candidate& candidate) const {
-    const bool coarse = contract_.claims && contract_.claims->rsqrt_ulp.value_or(2) > 2;
+    const bool coarse =
+        contract_.claims && contract_.claims->rsqrt_ulp.value_or(granted_root_ulp) > granted_root_ulp;
     return !(coarse && candidate.name.starts_with("a reciprocal root"));
   }
 
+  /// The rstd that fits y best, by least squares; in Quad, which is the same everywhere.
   void imply(Loaded& l) const {
-    long double ab = 0, aa = 0;
+    Quad ab = 0, aa = 0;
     for (std::int64_t i = 0; i < l.row.n; ++i) {
-      const long double a = static_cast<long double>(l.row.x[static_cast<std::size_t>(i)] - l.exact.mean) *
-                            static_cast<long double>(l.row.gamma(i));
-      ab += a * (static_cast<long double>(l.got[static_cast<std::size_t>(i)]) - l.row.beta(i));
+      const Quad a = (l.row.x[static_cast<std::size_t>(i)] - l.exact.mean) * l.row.gamma(i);
+      ab += a * (static_cast<Quad>(l.got[static_cast<std::size_t>(i)]) - l.row.beta(i));
       aa += a * a;
     }
-    l.implied_rstd = aa > 0 ? static_cast<Quad>(ab / aa) : l.exact.rstd;
+    l.implied_rstd = aa > 0 ? ab / aa : l.exact.rstd;
   }
 
   /// All witness rows of the longest lengths, as far as they are explained.

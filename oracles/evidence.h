@@ -32,13 +32,21 @@ struct Evidence {
   double nearest_off = 0;              ///< and the least of its largest errors in these rows, ulp
 };
 
-/// A hypothesis is a formula without a free real parameter (hypotheses.h; a divisor n+j; a reciprocal root of
-/// b <= 16 bits, or off by 1 part in 2^b). A row is a witness where it and the exact y differ by 16 ulp or
-/// more on half of the elements; it is explained where every element is within 1 ulp. Evidence are at least
+/// A judgement of evidence with a stated threshold, where FAIL is a proof: SUSPECT rests on it, and is a
+/// finding all the same. A hypothesis is a formula without a free real parameter (hypotheses.h; a divisor
+/// n+j, |j| from 2 to 16; a root guessed from the bits; one off by 1 part in 2^b, b from 6 to 16), or a
+/// reciprocal root of b bits, which is the one that fits y best, row by row, rounded to b bits. A row is a
+/// witness where the hypothesis and the exact y differ by 16 ulp or more on half of the elements, and, of a
+/// root of b bits, where half a spacing at b bits moves y by as much: else the grid would be too fine for
+/// the row, and explain any rstd. It is explained where every element is within 1 ulp. Evidence are at least
 /// 8 witness rows of at least two lengths: all there are (from some length on), each explained, and none
-/// explained by the exact y nor by a right row of the table in any of several orders. The numbers are a
-/// threshold of evidence; they are no tolerance of a verdict. Nothing for a contract that claims less
-/// exactness than `stable`.
+/// explained by the exact y nor by a right row of the table in any of several orders.
+/// Where the numbers come from: 1 ulp leaves a half for the last rounding and a half for the 3 or 4 before
+/// it; 16 ulp put an rstd that has nothing to do with the hypothesis (all elements of a row share it, so a
+/// row counts once) within 1 ulp of it in 1 row of 16 at most, and 8 rows by chance in 16^-8 = 2^-32, if rows
+/// are independent; there are under 2^7 hypotheses. That is reckoned, not proved: rows of one kernel are
+/// alike, and so the lengths are two and right rows are held beside. Nothing for a contract that claims less
+/// exactness than `stable`; no root of b bits where it claims a coarser root than `stable` grants.
 std::optional<Evidence> weigh_evidence(std::span<const Witness> rows, const Contract& contract);
 
 /// "divisor n-1 explains all 1,048,576 elements of 16 rows (n 4096, 65536) within 1 ulp; ...".

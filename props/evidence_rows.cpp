@@ -62,7 +62,7 @@ Case evidence_case(const EvidenceRequest& request, int kind) {
   const double odd = static_cast<double>(3 + 2 * rng.below(std::max<std::uint64_t>(most, 5) / 2 - 1));
   const double wanted = c.eps > 0 ? std::sqrt(c.eps * (eps_counts ? 0x1p+10 : 0x1p+30)) / odd : 1;
   const double d =
-      odd * std::ldexp(1.0, static_cast<int>(std::clamp(std::round(std::log2(wanted)), -20.0, 9.0)));
+      odd * std::ldexp(1.0, std::clamp(std::ilogb(wanted * 0x1.6a09e667f3bcdp+0), -20, 9));  // the nearest
 
   // In halves y is g times what x_hat exceeds 1 by, and zeros bring that about.
   std::int64_t zeros =

@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "corpus/generate.h"
 #include "props/evidence_rows.h"
 #include "props/promise.h"
 #include "props/suspect_kernels.h"
@@ -136,6 +137,53 @@ TEST(Evidence, IsNoneWhereARowIsNotExplainedOrTheContractClaimsIt) {
   const auto coarse = [&](const Case& c) { return observed(hidden_kernel(c, all[8], {})); };
   EXPECT_TRUE(look(cases, coarse, Contract{}).evidence);
   EXPECT_FALSE(look(cases, coarse, parse_contract("rsqrt_ulp=1024", nullptr)).evidence);
+}
+
+/// Rows as a layer gets them, in halves: nothing brings out small changes of rstd.
+std::vector<Case> general_rows(DType dtype) {
+  std::vector<Case> out;
+  for (const std::int64_t n : {1024, 1031}) {
+    for (int kind = 0; kind < 8; ++kind) {
+      CounterRng rng(promise_seed(), static_cast<std::uint64_t>(16 * n + kind));
+      Case& c = out.emplace_back();
+      c.id = fmt::format("general-{}-{}", n, kind);
+      c.x = Tensor(dtype, {1, n});
+      c.gamma = c.beta = Tensor(dtype, {n});
+      for (std::int64_t i = 0; i < n; ++i) {
+        c.x.set_value(i, (rng.coin() ? 1 : -1) * (0.5 + 1.5 * rng.uniform()));
+        c.gamma->set_value(i, 0.5 + rng.uniform());
+        c.beta->set_value(i, 0);
+      }
+    }
+  }
+  return out;
+}
+
+// A root of b bits is fitted to y. Where y has hardly more bits itself, a root of 11 bits and more explains
+// any rstd, be it that of a right sum over a row so long that its bound allows as much.
+TEST(Evidence, IsNoneOfARootOfBitsThatTheRowsCannotResolve) {
+  const auto all = hidden_mistakes();
+  std::int64_t rows = 0, elements = 0;
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    const auto cases = general_rows(dtype);
+    for (const bool drifts : {false, true}) {
+      std::vector<Tensor> y;
+      std::vector<Witness> seen;
+      y.reserve(cases.size());
+      for (std::size_t k = 0; k < cases.size(); ++k) {
+        HiddenMistake m = all.front();
+        const double off = (dtype == DType::f16 ? 0.041 : 0.31) + 0.0013 * static_cast<double>(k);
+        if (drifts) m.rstd = [off](float w) { return static_cast<float>((1 + off) / std::sqrt(double{w})); };
+        y.push_back(hidden_kernel(cases[k], m, Form{.lanes = 3}));
+        seen.push_back({&cases[k], &y.back()});
+        ++rows, elements += cases[k].x.size();
+      }
+      const auto evidence = weigh_evidence(seen, Contract{});
+      EXPECT_FALSE(evidence) << dtype_name(dtype) << ": " << evidence_text(*evidence);
+    }
+  }
+  fmt::print("{} general rows of halves, {} elements, a right kernel and one of any rstd: no evidence\n",
+             rows, elements);
 }
 
 TEST(Evidence, IsNeverOfARightImplementation) {
