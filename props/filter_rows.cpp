@@ -37,16 +37,24 @@ std::vector<double> values_of(const FilterRow& row) {
 
 double at(const std::vector<double>& v, std::size_t i, double absent) { return v.empty() ? absent : v[i]; }
 
-/// |hi + lo - exact| <= error/divisor, decided at the ends, which are rounded outwards.
+/// sign(exact - (hi + rest)), the sum not rounded; where the two are equal, that of -rest.
+int compare_to_sum(const ExactValue& exact, double hi, double rest) {
+  const int side = exact.compare(hi), way = rest > 0 ? 1 : rest < 0 ? -1 : 0;
+  if (way == 0) return side;
+  return side == way && !exact.within(hi, std::fabs(rest)) ? way : -way;
+}
+
+/// |hi + lo - exact| <= error/divisor. What is compared is exact - hi, with lo -+ error: rounded outwards to
+/// a double, and by one more, that is 2^-105 of hi, where a double near hi + lo would be off by 2^-53 of it.
 bool holds(const filter::Certified& c, const ExactValue& exact, double divisor) {
   if (!std::isfinite(c.error)) return true;
-  const Quad centre = Quad(c.hi) + Quad(c.lo), error = Quad(c.error) / divisor;
+  const Quad lo = Quad(c.lo), error = Quad(c.error) / divisor;
   const auto below = [](Quad v) {
-    const double d = static_cast<double>(v);
-    return Quad(d) <= v ? d : std::nextafter(d, -std::numeric_limits<double>::infinity());
+    const double d = static_cast<double>(v), least = -std::numeric_limits<double>::infinity();
+    return std::nextafter(Quad(d) <= v ? d : std::nextafter(d, least), least);
   };
-  const double low = below(centre - error), high = -below(-(centre + error));
-  return exact.compare(low) >= 0 && exact.compare(high) <= 0;
+  return compare_to_sum(exact, c.hi, below(lo - error)) >= 0 &&
+         compare_to_sum(exact, c.hi, -below(-(lo + error))) <= 0;
 }
 
 std::string describe(const FilterRow& row, std::size_t i) {

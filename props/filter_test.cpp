@@ -6,10 +6,16 @@
 
 #include <cfenv>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "props/filter_rows.h"
 #include "props/gen.h"
 #include "props/promise.h"
+
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 
 namespace normcheck {
 namespace {
@@ -140,19 +146,72 @@ TEST(Filter, WithItsUncertaintyClaimedTooSmallIsCaught) {
   }
 }
 
-// The fault: a thread that rounds upwards, or flushes subnormals. The filter proves nothing there, and says
+// The fault: the low part of a statistic is lost. Every row where it is more than twice the stated error
+// shows it.
+TEST(Filter, WithTheLowPartOfAStatisticLostIsCaught) {
+  using filter::Certified;
+  using filter::RowStatistics;
+  constexpr std::pair<const char*, Certified RowStatistics::*> statistics[] = {
+      {"mean", &RowStatistics::mean}, {"variance", &RowStatistics::variance}, {"rstd", &RowStatistics::rstd}};
+  for (const DType dtype : float_dtypes) {
+    CounterRng rng(promise_seed(), 79);
+    std::int64_t planted[3] = {}, caught[3] = {};
+    for (std::uint64_t i = 0; i < 600; ++i) {
+      FilterRow row = row_of_regime(dtype, promise_seed(), i);
+      if (row.x.empty()) continue;
+      draw_outputs(row, rng);
+      const Filtered right = filtered(row, filter::widest());
+      for (std::size_t k = 0; k < 3; ++k) {
+        Filtered wrong = right;
+        Certified& c = wrong.row.*statistics[k].second;
+        if (right.row.path != filter::Path::exact_sums && right.row.path != filter::Path::pairs) continue;
+        if (!(std::fabs(c.lo) > 2 * c.error)) continue;
+        c.lo = 0;
+        FilterTally tally;
+        check_row(row, wrong, 1, 1, tally);
+        ++planted[k];
+        caught[k] += tally.first_wrong.starts_with(statistics[k].first) ? 1 : 0;
+      }
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+      fmt::print("{}: {} without its low part: {} of {} caught\n", dtype_name(dtype), statistics[k].first,
+                 caught[k], planted[k]);
+      EXPECT_EQ(caught[k], planted[k]);
+      EXPECT_GT(planted[k], 50);
+    }
+  }
+}
+
+template <class Set, class Reset>
+void expect_nothing_is_computed(const FilterRow& row, const Set& set, const Reset& reset) {
+  set();
+  const Filtered f = filtered(row, filter::widest());
+  reset();
+  EXPECT_EQ(f.row.path, filter::Path::environment);
+  for (const double u : f.uncertainty) EXPECT_EQ(u, std::numeric_limits<double>::infinity());
+}
+
+// The fault: a thread that rounds otherwise, or flushes subnormals. The filter proves nothing there, and says
 // so.
-TEST(Filter, ComputesNothingInAnotherRoundingMode) {
+TEST(Filter, ComputesNothingWhereTheArithmeticIsAnother) {
   FilterRow row;
   row.x = {round_to(DType::f32, 1), round_to(DType::f32, 2)};
   row.got = row.x;
+  const auto to_nearest = [] { std::fesetround(FE_TONEAREST); };
   for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
-    std::fesetround(mode);
-    const Filtered f = filtered(row, filter::widest());
-    std::fesetround(FE_TONEAREST);
-    EXPECT_EQ(f.row.path, filter::Path::environment);
-    EXPECT_TRUE(std::isinf(f.uncertainty[0]) && std::isinf(f.uncertainty[1]));
+    const auto otherwise = [mode] { std::fesetround(mode); };
+    expect_nothing_is_computed(row, otherwise, to_nearest);
   }
+#ifdef __SSE2__
+  for (const unsigned bit : {0x8000U, 0x0040U}) {  // of the control word: flush to zero, denormals are zeros
+    const auto on = [bit] { _mm_setcsr(_mm_getcsr() | bit); };
+    const auto off = [bit] { _mm_setcsr(_mm_getcsr() & ~bit); };
+    expect_nothing_is_computed(row, on, off);
+  }
+  fmt::print("3 rounding modes, flush to zero, denormals are zeros: nothing was computed\n");
+#else
+  fmt::print("3 rounding modes: nothing was computed; skipped: flushing is set on x86 alone\n");
+#endif
   EXPECT_EQ(filtered(row, filter::widest()).row.path, filter::Path::exact_sums);
 }
 
