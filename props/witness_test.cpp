@@ -15,6 +15,8 @@ namespace {
 
 struct Heard {
   std::int64_t elements = 0, certified = 0, ties = 0, differ_on_ties = 0, wrong = 0;
+  /// Outputs that the exact oracle contradicts and the filter decides; of those, what the filter lets pass.
+  std::int64_t certified_otherwise = 0, undenied = 0;
   std::string first;
 };
 
@@ -43,10 +45,13 @@ void hear(DType dtype, CounterRng& rng, int by, Heard& heard) {
     const std::uint64_t want = exact.y(static_cast<std::int64_t>(i), p.gamma, p.beta).round(dtype);
     const filter::Rounded rounded = filter::correctly_rounded(f.error[i], f.uncertainty[i]);
     heard.ties += near_tie[i] ? 1 : 0;
-    heard.certified += rounded != filter::Rounded::unknown ? 1 : 0;
+    const bool certified = rounded != filter::Rounded::unknown;
+    heard.certified += certified ? 1 : 0;
     const bool zeros = ((want | row.got[i]) & ~sign) == 0;
     const bool same_as_exact = want == row.got[i] || zeros;
     const bool denied = rounded == filter::Rounded::no;
+    heard.undenied += certified && !same_as_exact && !denied ? 1 : 0;
+    heard.certified_otherwise += certified && !same_as_exact ? 1 : 0;
     if (same_as_exact && !denied) continue;
     if (near_tie[i]) {
       ++heard.differ_on_ties;
@@ -69,18 +74,22 @@ TEST(Witness, RoundsAsTheOraclesDoButForTies) {
         "wrong\n",
         dtype_name(dtype), heard.elements, heard.certified, heard.ties, heard.differ_on_ties, heard.wrong);
     EXPECT_EQ(heard.wrong, 0) << heard.first;
+    EXPECT_EQ(heard.undenied, 0);
     EXPECT_GT(heard.certified, heard.elements / 4);
   }
 }
 
-// The fault: a witness that is one number off.
+// The fault: a witness that is one number off. The exact oracle and the filter contradict it, each by itself.
 TEST(Witness, ThatIsOneNumberOffIsContradicted) {
   if (!has_mpfr()) GTEST_SKIP() << "built without MPFR (libmpfr-dev)";
   CounterRng rng(promise_seed(), 78);
   Heard heard;
   for (int i = 0; i < 200; ++i) hear(DType::f32, rng, 1, heard);
-  fmt::print("{} of {} elements contradicted\n", heard.wrong, heard.elements);
+  fmt::print("{} of {} elements contradicted; the filter denies {} of {} that it decides\n", heard.wrong,
+             heard.elements, heard.certified_otherwise - heard.undenied, heard.certified_otherwise);
   EXPECT_GT(heard.wrong, heard.elements / 2);
+  EXPECT_EQ(heard.undenied, 0);
+  EXPECT_GT(heard.certified_otherwise, heard.elements / 4);
 }
 
 }  // namespace
