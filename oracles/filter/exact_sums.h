@@ -65,10 +65,9 @@ struct IntegerSums {
 // All x are integers X times 2^e0 with |X| < 2^b. Sums of 256 are formed in doubles, without rounding:
 // - sum X: below 2^8 2^b <= 2^53 in units of 2^e0, and so is every partial sum in any order, as b <= 45;
 // - x^2 has at most 48 bits: a double. Adding sigma = 1.5 * 2^(52+k), in units of q = 2^(2 e0), k = 46,
-// rounds
-//   it to a multiple h of 2^k, as x^2 < 2^90 < 2^(51+k); h and x^2 - h are doubles (|x^2 - h| <= 2^(k-1),
-//   both multiples of q), and the sums of h, up to 2^8 (2^90 + 2^45) < 2^(53+k), and of the rests, up to 2^8
-//   2^45 = 2^53, are doubles likewise.
+//   rounds it to a multiple h of 2^k, as x^2 < 2^90 < 2^(51+k); h and x^2 - h are doubles
+//   (|x^2 - h| <= 2^(k-1), both multiples of q), and the sums of h, up to 2^8 (2^90 + 2^45) < 2^(53+k), and
+//   of the rests, up to 2^8 2^45 = 2^53, are doubles likewise.
 // Each sum of 256, as an integer, is then added to one of 64 or 128 bits.
 inline constexpr int kSumBits = 45, kBlock = 256, kSplit = 46;
 
@@ -170,15 +169,16 @@ inline bool fill_exact(const Rows& rows, const Byte* x, RowStatistics& out, Grid
 // y of W elements, and its error, in doubles, u = 2^-53:
 //   X - grid is exact: both are multiples of 2^e0, the difference below 2^(b+1) of them.
 //   rest^ = rest(1+d), |d| <= u. d^ = fl((x - grid) - rest^) is within 2u + u^2 of x - mean, relatively:
-//   where
-//     x - grid is not 0 it is at least 2^e0, and |rest| <= 2^e0/2, so |rest| <= |x - mean|; where it is 0,
-//     d^ = -rest^.
+//     where x - grid is not 0 it is at least 2^e0, and |rest| <= 2^e0/2, so |rest| <= |x - mean|;
+//     where it is 0, d^ = -rest^.
 //   rstd^ within u + 2^-97, one rounding each in its product, and in that by gamma: 5u + O(u^2) of p^.
 //   v^ = fl(p^ + beta): u |v^| more. Without beta v^ is p^.
 // Nothing underflows: |x| >= 2^-149 where it is not 0, columns are above 2^-300, rstd above 2^-513.
-// D = 6u |p^| + 3u |v^| exceeds that by a fifth of |p^| u, and by 2 u|v^|, which covers the roundings of D,
-// of |v^| - D and of |v^| + D. So the binade of y lies between those of the two ends. Where beta leaves less
-// than 4 D the filter says nothing. On a constant row p^ = 0 and v^ = beta: D = 0.
+// D is 6u |p^| without beta and 6u |p^| + 3u |v^| with it. It exceeds that by u |p^|, and with beta by
+// 2u |v^| more, so by u |v^| at least: that covers the roundings of D, and of |v^| - D, which may reach a
+// power of two 2^k from below only if it comes within u 2^k/2. |v^| + D, rounded, is no smaller than any
+// power of two that it was not smaller than. So the binade of y lies between those of the two ends. Where
+// beta leaves less than 4 D the filter says nothing. On a constant row p^ = 0 and v^ = beta: D = 0.
 template <class F, bool kGamma, bool kBeta>
 inline void grid_elements(const GridRow& row, const Byte* x, const Byte* got, const double* gamma,
                           const double* beta, std::int64_t n, double* reference, double* error,
@@ -195,8 +195,8 @@ inline void grid_elements(const GridRow& row, const Byte* x, const Byte* got, co
       d = d + size * of_v;
     }
     // Without gamma and beta |y| <= sqrt(n) <= 2^13.
-    Measured m = measured < F,
-             !kGamma && !kBeta > (v, Doubles{}, F::values(gots), size, size - d, size + d, d);
+    constexpr bool kSmall = !kGamma && !kBeta;
+    Measured m = measured<F, kSmall>(v, Doubles{}, F::values(gots), size, size - d, size + d, d);
     if constexpr (kBeta) m.uncertainty = choose((Longs)(size >= 4 * d), m.uncertainty, splat(kInfinity));
     if (references != nullptr) store(references, v);
     store(errors, m.error);

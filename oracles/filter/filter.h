@@ -1,5 +1,5 @@
-// The fast filter: certified errors of whole rows at the speed of the kernel that made them; what it cannot
-// certify goes to the exact oracle.
+// The fast filter: certified errors of whole rows at about the speed of a scalar two-pass kernel in double;
+// what it cannot certify goes to the exact oracle.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,8 @@ struct Rows {
 void columns(const double* in, std::int64_t n, double* out);
 
 /// Where the results go: rows x n doubles each. An element is certified where uncertainty is finite: NaN and
-/// infinity both say that nothing is known of it, and then the other two mean nothing.
+/// infinity both say that nothing is known of it, and then the other two mean nothing. Where `got` is given,
+/// error_ulp and uncertainty must be; without it nothing is written here, and all three may be NULL.
 struct Elements {
   double* reference = nullptr;    ///< y, rounded to double (within 2^-49 of what was added up); may be NULL
   double* error_ulp = nullptr;    ///< (got - y)/ulp(y), signed, as ExactValue::error_ulp

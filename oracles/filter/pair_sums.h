@@ -98,20 +98,21 @@ inline bool all_finite(const Byte* x, std::int64_t n) {
 // The second pass: with z = x - m0 for a double m0 near the mean, z = dh + dl exactly (two_sum). Each lane
 // has s1 + c1 for sum z, and s2 + c2 for sum z^2, over k = 1..l, l = ceil(n/8):
 //   (s1, t) = two_sum(s1, dh), c1 += t + dl:  |t_k| <= u |s1_k| and |dl| <= u |dh|, so with Z = sum |z| of
-//   the
-//     lane the terms of c1 come to at most (l+1) u Z, and their l roundings, twice each, to at most
+//     the lane the terms of c1 come to at most (l+1) u Z, and their l roundings, twice each, to at most
 //     (l+2) (l+1) u^2 Z.
 //   (ph, pl) = dh^2; (s2, t) = two_sum(s2, ph), c2 += (t + pl) + 2 dh dl: the terms come to at most (l+3) u
-//   of
-//     the lane's sum of squares Q, their l roundings, thrice each, to (l+3) (l+3) u^2 Q, and dl^2 <= u^2
-//     dh^2.
+//     of the lane's sum of squares Q, their l roundings, thrice each, to (l+3) (l+3) u^2 Q, and
+//     dl^2 <= u^2 dh^2.
 // Eight lanes are joined by pairs, three additions deep: 48 u^2. All of it times 1.01 for (1+u)^n and the
 // like:
-//   E1 = 1.01 ((l+3)^2 + 64) u^2 sum |z|, and sum |z| <= sqrt(n sum z^2); E2 = 1.01 ((l+3)^2 + 64) u^2 sum
-//   z^2.
+//   E1 = 1.01 ((l+3)^2 + 64) u^2 sum |z|, and sum |z| <= sqrt(n sum z^2);
+//   E2 = 1.01 ((l+3)^2 + 64) u^2 sum z^2.
 // Then c = sum z/n, mean = m0 + c, n V = sum z^2 - (sum z) c, by pairs, 2^-102 each:
 //   E(c) = E1/n + 2^-102 |c|,   E(nV) = E2 + 2 |c| E1 + E1^2/n + 4 * 2^-102 (sum z^2 + E2).
-// Nothing underflows but to 0: |x| >= 2^-300 and so |z| >= 2^-353 where it is not 0; c is 0 or above 2^-440.
+// Nothing underflows but to 0. x is 0 or |x| >= 2^-300, so a sum of them is 0 or at least 2^-352, and m0 is 0
+// or at least 2^-378 with an ulp of 2^-430 or more. Hence |z| is 0 or at least 2^-378 (that is m0, of x = 0),
+// and a multiple of 2^-430, as every sum of them is; |c| is 0 or at least 2^-456. The smallest products, z^2
+// >= 2^-756 and (sum z) c >= 2^-886, are above 2^-969 and have exact errors.
 template <class F>
 inline void fill_pairs(const Rows& rows, const Byte* x, RowStatistics& out, PairRow& row) {
   const std::int64_t n = rows.n;
@@ -182,25 +183,33 @@ inline void fill_pairs(const Rows& rows, const Byte* x, RowStatistics& out, Pair
   finish_statistics(rows, v, out);
   row.rstd = {out.rstd.hi, out.rstd.lo};
   // Twice what the elements need, see there: this covers the rounding of the error's own arithmetic.
-  row.of_product = 2 * (out.rstd.error / out.rstd.hi + 16 * u2);
-  row.of_gamma = 2 * out.rstd.hi * (of_shift + 10 * u2 * magnitude(row.shift.hi));
+  row.of_product = 2 * (out.rstd.error / out.rstd.hi + 30 * u2);
+  row.of_gamma = 2 * out.rstd.hi * (of_shift + 18 * u2 * magnitude(row.shift.hi));
   row.of_sum = 2 * 4 * u2;
 }
 
-// y of W elements as a pair, and its error, c = shift, r = rstd:
-//   x - m0 = dh + dl, dh - ch = eh + el, exactly; lo = (el + dl) - cl rounds twice, each at most u times
-//     u |eh| + u |dh| + u |ch|: under 4 u^2 |eh| + 5 u^2 |ch| together. With E(c):
-//     |d^ - (x - mean)| <= 4 u^2 |eh| + 5 u^2 |ch| + E(c).
-//   p = eh rh = ph + pl' exactly; pl = pl' + (eh rl + lo rh) leaves out lo rl (u |lo| |rh|) and rounds four
-//     times, at most u times (u + u + 2u) |eh| rh + 2u |ch| rh: with the above under
-//     12 u^2 |ph| + 9 u^2 |ch| rh + E(c) rh, and the error of r beside it, relatively.
-//   gamma: qh + ql' = ph gamma exactly, ql = ql' + pl gamma rounds twice: 3 u^2 |qh| (1 + O(u)) + 4 u^2 |ch|
-//   .. beta: vh + vl' = qh + beta exactly; vl = vl' + ql rounds once: u (u |vh| + 3u |qh|). Then normalized,
-//     exactly.
-// In units of the row: of_product covers rho + 16 u^2, of_gamma (E(c) + 10 u^2 |ch|) rh, of_sum 4 u^2, each
-// doubled. A product below 2^-969 has no exact error: of f64, whose y may be that small, what lies below
-// 2^-900 is not certified, but for a y and its error of exactly 0 against an equal got. (gamma x_hat below
-// 2^-900 beside a beta is off by no more than 2^-1000, and a |beta| is 0 or at least 2^-300.)
+// y of W elements as a pair, and its error, c = shift, r = rstd, |rl| <= u rh; factors 1 + O(u) left out:
+//   x - m0 = dh + dl, dh - ch = eh + el, exactly; lo = (el + dl) - cl with |el| <= u |eh|, |cl| <= u |ch| and
+//     |dl| <= u |dh| <= u (|eh| + |ch|), so |lo| <= u (2 |eh| + 2 |ch|). It rounds twice, each time at most u
+//     of that. |d^ - (x - mean)| <= 4 u^2 |eh| + 4 u^2 |ch| + E(c).
+//   p = eh rh = ph + pl' exactly, |pl'| <= u |ph|; pl = pl' + (eh rl + lo rh). Of |ph|, which is |eh| rh,
+//     and of |ch| rh beside it: the two products round by u^2, and by 2 u^2 and 2 u^2; their sum by 3 u^2 and
+//     2 u^2; pl by 4 u^2 and 2 u^2; lo rl, left out, is 2 u^2 and 2 u^2. With the 4 u^2 and 4 u^2 of d^:
+//     16 u^2 |ph| + 12 u^2 |ch| rh + E(c) rh, and the error of r beside it, relatively: rho.
+//     ph + pl is not normalized: |pl| <= u (4 |ph| + 2 |ch| rh).
+//   gamma: qh + ql' = ph gamma exactly, ql = ql' + pl gamma. With g = |gamma| the product rounds by
+//     u^2 (4 |qh| + 2 |ch| rh g), the sum, |ql| <= u (5 |qh| + 2 |ch| rh g), by u of that: together by
+//     9 u^2 |qh| + 4 u^2 |ch| rh g.
+//   beta: vh + vl' = qh + beta exactly; vl = vl' + ql rounds by u^2 (|vh| + 5 |qh| + 2 |ch| rh g). Then
+//     normalized, exactly.
+// All of it: (rho + 30 u^2) |qh| + (E(c) + 18 u^2 |ch|) rh g + u^2 |vh|: of_product, of_gamma and of_sum,
+// each at least doubled. rho is that of |x - mean|, which may exceed |eh| by 3u |ch|: with rho < 2^-59, that
+// is less than u^2 |ch|, and part of the doubling, as is all of 1 + O(u). The product eh rh is exact: |eh| is
+// 0 or at least an ulp of ch, 2^-508, and rh at least 2^-450, so |ph| >= 2^-958; what the products of its low
+// part lose to underflow is 2^-116 of it. A product by gamma below 2^-969 has no exact error: of f64, whose y
+// may be that small, what lies below 2^-900 is not certified, but for a y and its error of exactly 0 against
+// an equal got. (gamma x_hat below 2^-900 beside a beta is off by no more than 2^-1000, and a |beta| is 0 or
+// at least 2^-300.)
 template <class F, bool kGamma, bool kBeta>
 inline void pair_elements(const PairRow& row, const Byte* x, const Byte* got, const double* gamma,
                           const double* beta, std::int64_t n, double* reference, double* error,
