@@ -2,9 +2,11 @@
 #include "oracles/bench/speed_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
 namespace normcheck::bench {
 namespace {
@@ -42,7 +44,30 @@ std::string compiler() {
   return fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
 #endif
 }
-constexpr std::string_view kFlags = "-O3 -ffp-contract=off -fno-math-errno -fno-trapping-math";
+/// What a path is compiled with after the flags of the build, as the CMakeLists.txt of the oracles, of filter
+/// and of bench have it.
+std::string flags_of(std::string_view path) {
+  std::string out = "-O3 -ffp-contract=off";
+  if (path.starts_with("filter/")) out += " -fno-math-errno -fno-trapping-math";
+  if (path == "filter/avx2") out += " -mavx2 -mfma -mf16c";
+  if (path == "filter/avx512") out += " -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma -mf16c";
+  if (path == "f32 two-pass, SIMD") out += " -mavx2";
+  return out;
+}
+/// A line each for the paths that share their flags.
+std::string flags_list(const std::vector<Speed>& speeds) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  for (const Speed& s : speeds) {
+    const std::string flags = flags_of(s.path);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == flags; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {flags, {}});
+    auto& paths = group->second;
+    if (std::find(paths.begin(), paths.end(), s.path) == paths.end()) paths.push_back(s.path);
+  }
+  std::string out;
+  for (const auto& [flags, paths] : groups) out += fmt::format("- `{}`: {}\n", flags, fmt::join(paths, "; "));
+  return out;
+}
 
 }  // namespace
 
@@ -52,15 +77,12 @@ std::string markdown(const std::vector<Speed>& speeds) {
   std::string out = fmt::format(
       "# What an oracle costs\n\n"
       "Time to answer for every element of one row of N(0,1), without gamma and beta, against outputs that "
-      "are "
-      "rounded right: medians of {} rounds of CPU time, and of the ratios of each round, all in one process. "
-      "`./run "
-      "bench` "
-      "writes this file.\nMachine: {}. Compiler: {}, {}.\n\n"
-      "| dtype | n | path | asks | ns an element | times faster than cpp_bin_float_100 | time against a "
-      "scalar "
-      "double two-pass |\n|---|---|---|---|---|---|---|\n",
-      speeds.empty() ? 0 : speeds.front().rounds.size(), machine(), compiler(), kFlags);
+      "are rounded right: medians of {} rounds of CPU time, and of the ratios of each round, all in one "
+      "process. `./run bench` writes this file.\n"
+      "Machine: {}. Compiler: {}. Flags, after those of the build:\n\n{}\n"
+      "| dtype | n | path | asks | ns an element | times faster than cpp_bin_float_100 "
+      "| time against a scalar double two-pass |\n|---|---|---|---|---|---|---|\n",
+      speeds.empty() ? 0 : speeds.front().rounds.size(), machine(), compiler(), flags_list(speeds));
   for (const Speed& s : speeds) {
     const double direct = ratio(speeds, s, "cpp_bin_float_100"), plain = ratio(speeds, s, "double two-pass");
     out += fmt::format("| {} | {} | {} | {} | {:.4g} | {} | {:.3g}x |\n", dtype_name(s.dtype), s.n, s.path,
@@ -70,17 +92,17 @@ std::string markdown(const std::vector<Speed>& speeds) {
 }
 
 std::string json(const std::vector<Speed>& speeds) {
-  std::string out = fmt::format(
-      "{{\n  \"machine\": \"{}\",\n  \"compiler\": \"{}\",\n  \"flags\": \"{}\",\n  \"rounds\": {},\n  "
-      "\"rows\": [",
-      machine(), compiler(), kFlags, speeds.empty() ? 0 : speeds.front().rounds.size());
+  std::string out =
+      fmt::format("{{\n  \"machine\": \"{}\",\n  \"compiler\": \"{}\",\n  \"rounds\": {},\n  \"rows\": [",
+                  machine(), compiler(), speeds.empty() ? 0 : speeds.front().rounds.size());
   std::string_view comma = "\n";
   for (const Speed& s : speeds) {
     const double direct = ratio(speeds, s, "cpp_bin_float_100");
     out += fmt::format(
-        "{}    {{\"dtype\": \"{}\", \"n\": {}, \"path\": \"{}\", \"ns_per_element\": {:.5g}, "
-        "\"times_faster_than_cpp_bin_float_100\": {:.5g}, \"ratio_to_double_two_pass\": {:.5g}}}",
-        comma, dtype_name(s.dtype), s.n, s.path, s.median(), direct > 0 ? 1 / direct : 0,
+        "{}    {{\"dtype\": \"{}\", \"n\": {}, \"path\": \"{}\", \"flags\": \"{}\", "
+        "\"ns_per_element\": {:.5g}, \"times_faster_than_cpp_bin_float_100\": {:.5g}, "
+        "\"ratio_to_double_two_pass\": {:.5g}}}",
+        comma, dtype_name(s.dtype), s.n, s.path, flags_of(s.path), s.median(), direct > 0 ? 1 / direct : 0,
         ratio(speeds, s, "double two-pass"));
     comma = ",\n";
   }
