@@ -14,7 +14,7 @@
 #include "fuzz/target.h"
 #include "impl/semantics.h"
 #include "oracles/estimate.h"
-#include "oracles/filter/filter.h"
+#include "oracles/filter_row.h"
 #include "oracles/quad.h"
 #include "props/oracle_pair.h"
 
@@ -136,15 +136,7 @@ class Comparison {
       if (std::isfinite(g) && std::isfinite(b))
         got.set_bits(i, step(dtype_, exact_.y(i, g, b).round(dtype_), static_cast<int>(i % 5) - 2));
     }
-    filter::Rows rows;
-    rows.dtype = dtype_;
-    rows.x = tensor_.data.data();
-    rows.got = got.data.data();
-    rows.gamma = gamma.empty() ? nullptr : gamma.data();
-    rows.beta = beta.empty() ? nullptr : beta.data();
-    rows.rows = 1;
-    rows.n = n_;
-    rows.eps = eps_;
+    const filter::Rows rows = filter::row_of(tensor_, got, 0, n_, eps_, gamma, beta);
     filter::run(rows, {nullptr, error.data(), uncertainty.data()}, nullptr);
     for (std::int64_t i = 0; i < n_ && out.empty(); ++i) {
       const double e = error[static_cast<std::size_t>(i)], stated = uncertainty[static_cast<std::size_t>(i)];

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "oracles/filter_row.h"
+
 namespace normcheck {
 
 namespace {
@@ -63,16 +65,8 @@ const WideRow& RowInput::wide_row() {
 }
 
 const RowInput::Filtered* RowInput::filter(const Tensor& y) {
-  const std::size_t first = static_cast<std::size_t>(loaded_) * x.size() * size_of(y.dtype);
-  filter::Rows rows;
-  rows.dtype = y.dtype;
-  rows.x = problem->x.data.data() + first;
-  rows.got = y.data.data() + first;
-  rows.gamma = gamma.empty() ? nullptr : filtered_.gamma.data();
-  rows.beta = beta.empty() ? nullptr : filtered_.beta.data();
-  rows.rows = 1;
-  rows.n = static_cast<std::int64_t>(x.size());
-  rows.eps = problem->eps;
+  const filter::Rows rows = filter::row_of(problem->x, y, loaded_, static_cast<std::int64_t>(x.size()),
+                                           problem->eps, filtered_.gamma, filtered_.beta);
   filter::RowStatistics row;
   filter::run(rows, {filtered_.reference.data(), filtered_.error_ulp.data(), filtered_.uncertainty.data()},
               &row);

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "oracles/exact.h"
+#include "oracles/filter_row.h"
 #include "oracles/quad.h"
 #include "props/gen.h"
 #include "props/oracle_pair.h"
@@ -73,15 +74,7 @@ Filtered filtered(const FilterRow& row, filter::InstructionSet set) {
   const std::vector<double> gamma = prepared(row.gamma), beta = prepared(row.beta);
   Filtered out;
   for (auto* v : {&out.reference, &out.error, &out.uncertainty}) v->resize(row.x.size());
-  filter::Rows rows;
-  rows.dtype = row.dtype;
-  rows.x = x.data();
-  rows.got = got.data();
-  rows.gamma = gamma.empty() ? nullptr : gamma.data();
-  rows.beta = beta.empty() ? nullptr : beta.data();
-  rows.rows = 1;
-  rows.n = row.n();
-  rows.eps = row.eps;
+  const filter::Rows rows = filter::row_of(row.dtype, x.data(), got.data(), row.n(), row.eps, gamma, beta);
   filter::run(rows, {out.reference.data(), out.error.data(), out.uncertainty.data()}, &out.row, set);
   return out;
 }

@@ -8,7 +8,7 @@
 #include "corpus/generate.h"
 #include "oracles/bench/boost_two_pass.h"
 #include "oracles/exact.h"
-#include "oracles/filter/filter.h"
+#include "oracles/filter_row.h"
 #include "oracles/wide.h"
 
 namespace normcheck::bench {
@@ -16,13 +16,7 @@ namespace {
 
 template <filter::InstructionSet set>
 void by_filter(Work& w) {
-  filter::Rows rows;
-  rows.dtype = w.dtype;
-  rows.x = w.x.data();
-  rows.got = w.got.data();
-  rows.rows = 1;
-  rows.n = w.n;
-  rows.eps = w.eps;
+  const filter::Rows rows = filter::row_of(w.dtype, w.x.data(), w.got.data(), w.n, w.eps);
   filter::run(rows, {nullptr, w.error.data(), w.uncertainty.data()}, nullptr, set);
 }
 
