@@ -49,9 +49,9 @@ void on_all_cores(std::size_t count, Work work) {
 /// in one of its own.
 class Defects {
  public:
-  const Row& row(std::string_view id, bool own_process) {
+  const Row& row(std::string_view id) {
     const Defect* defect = find_defect(id);
-    if (own_process || (defect != nullptr && defect->own_process)) {
+    if (defect != nullptr && defect->own_process) {
       Options options;
       own_ = std::make_unique<OpenedPlugin>();
       open_into(*own_, std::string(defect_prefix), options);
@@ -76,35 +76,6 @@ class Defects {
   }
   std::unique_ptr<OpenedPlugin> own_;
 };
-
-Detected detect_one(const Defect& defect, const SweepPlan& base) {
-  const auto start = std::chrono::steady_clock::now();
-  Defects plugin;
-  const Row& row = plugin.row(defect.id, false);
-  SweepPlan plan = base;
-  plan.contracts = {{&row, contract_of(row, "stable")}};
-  Detected out;
-  out.defect = &defect;
-  out.seed = plan.seed;
-  out.with_corpus = !plan.corpus.empty();
-  for (const DType dtype : row.storages) {
-    SweepEntry entry = sweep(row, dtype, plan);
-    out.evaluations += entry.total().evaluations;
-    if (entry.findings.empty()) continue;
-    Finding& finding = entry.findings.front();
-    if (finding.probe.empty()) explain(finding);
-    out.found = true;
-    out.dtype = dtype;
-    const bool plain = finding.probe.empty() && !finding.regime.starts_with("corpus/");
-    out.where = finding.probe.empty() ? (plain ? "regime " : "") + finding.regime : "probe " + finding.probe;
-    out.verdict = finding.judgement.verdict;
-    out.reason = finding.judgement.reason;
-    if (!finding.explanations.empty()) out.cause = finding.explanations.front().name;
-    break;
-  }
-  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return out;
-}
 
 /// Of one test: its cases in each dtype, made once.
 struct PreparedTest {
@@ -141,7 +112,7 @@ void run_common_tests(DetectionData& data, const std::vector<const Row*>& right,
     on_all_cores(seen.size(), [&](std::size_t i) {
       Defects plugin;
       const Row& row =
-          i < data.defects.size() ? plugin.row(data.defects[i]->id, false) : *right[i - data.defects.size()];
+          i < data.defects.size() ? plugin.row(data.defects[i]->id) : *right[i - data.defects.size()];
       seen[i] = shows(prepared, row) ? 1 : 0;
     });
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -155,6 +126,46 @@ void run_common_tests(DetectionData& data, const std::vector<const Row*>& right,
 }
 
 }  // namespace
+
+SweepPlan detection_plan(const Options& options, bool with_corpus) {
+  SweepPlan plan = make_plan(options, 4000);
+  plan.stop_at_first = plan.probes.stop_at_first = true;
+  plan.probes.run = true;
+  if (!with_corpus) plan.corpus.clear();
+  return plan;
+}
+
+Detected detect_one(const Defect& defect, const SweepPlan& plan) {
+  Defects plugin;
+  return detect_one(defect, plugin.row(defect.id), plan);
+}
+
+Detected detect_one(const Defect& defect, const Row& row, const SweepPlan& base) {
+  const auto start = std::chrono::steady_clock::now();
+  SweepPlan plan = base;
+  plan.contracts = {{&row, contract_of(row, "stable")}};
+  Detected out;
+  out.defect = &defect;
+  out.seed = plan.seed;
+  out.with_corpus = !plan.corpus.empty();
+  for (const DType dtype : row.storages) {
+    SweepEntry entry = sweep(row, dtype, plan);
+    out.evaluations += entry.total().evaluations;
+    if (entry.findings.empty()) continue;
+    Finding& finding = entry.findings.front();
+    if (finding.probe.empty()) explain(finding);
+    out.found = true;
+    out.dtype = dtype;
+    const bool plain = finding.probe.empty() && !finding.regime.starts_with("corpus/");
+    out.where = finding.probe.empty() ? (plain ? "regime " : "") + finding.regime : "probe " + finding.probe;
+    out.verdict = finding.judgement.verdict;
+    out.reason = finding.judgement.reason;
+    if (!finding.explanations.empty()) out.cause = finding.explanations.front().name;
+    break;
+  }
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
 
 DetectionData detect(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
@@ -174,14 +185,9 @@ DetectionData detect(const Options& options) {
     of_seed.names.clear();
     of_seed.seed = options.seed + static_cast<std::uint64_t>(k);
     data.seeds.push_back(of_seed.seed);
-    SweepPlan plan = make_plan(of_seed, 4000);
-    plan.stop_at_first = plan.probes.stop_at_first = true;
-    plan.probes.run = true;
-    data.budget = plan.budget.evaluations;
-    plans.push_back(plan);
-    plan.corpus.clear();
-    plans.push_back(std::move(plan));
+    for (const bool with_corpus : {true, false}) plans.push_back(detection_plan(of_seed, with_corpus));
   }
+  data.budget = plans.front().budget.evaluations;
   // The corpus counts once: it does not depend on the seed.
   std::sort(plans.begin(), plans.end(), [](const SweepPlan& a, const SweepPlan& b) {
     return std::pair(a.corpus.empty(), a.seed) < std::pair(b.corpus.empty(), b.seed);

@@ -12,6 +12,8 @@
 
 namespace normcheck {
 
+struct SweepPlan;
+
 /// One mistake, one seed, `check` up to its first finding.
 struct Detected {
   const Defect* defect = nullptr;
@@ -31,7 +33,7 @@ struct DetectionData {
   std::vector<std::uint64_t> seeds;
   std::int64_t budget = 0;
   std::string command;
-  bool huge = false;  ///< those of the tests that take long were run too
+  bool huge = false;               ///< those of the tests that take long were run too
   std::vector<Detected> detected;  ///< by defect, then corpus or not, then seed
   /// by_test[t][d]: whether common_tests()[t] shows defects[d].
   std::vector<const Defect*> defects;
@@ -42,6 +44,13 @@ struct DetectionData {
   std::vector<std::pair<std::string, std::string>> run;  ///< provenance
   double seconds = 0;
 };
+
+/// What `check` is to do with each, up to its first finding, at the seed and budget of the options.
+SweepPlan detection_plan(const Options& options, bool with_corpus);
+/// One of them under that plan, in the process that it needs.
+Detected detect_one(const Defect& defect, const SweepPlan& plan);
+/// The same of a kernel in its place, which its right twin may be.
+Detected detect_one(const Defect& defect, const Row& row, const SweepPlan& plan);
 
 /// Runs the defects of these ids (all for none), on all cores. InputError for an id that is none.
 DetectionData detect(const Options& options);

@@ -99,7 +99,7 @@ std::string tests_table(const DetectionData& data) {
 std::string detection_markdown(const DetectionData& data) {
   std::string seeds;
   for (const std::uint64_t seed : data.seeds) seeds += fmt::format("{}{}", seeds.empty() ? "" : ", ", seed);
-  std::string out = fmt::format(fmt::runtime(head), 152, seeds);
+  std::string out = fmt::format(fmt::runtime(head), NORMCHECK_ACCOUNTED_REPORTS, seeds);
   std::vector<const Detected*> all;
   for (const Detected& d : data.detected) all.push_back(&d);
   out += fmt::format(

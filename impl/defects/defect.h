@@ -36,17 +36,17 @@ const nc_plugin* defects_plugin(std::uint32_t host_minor, std::uint32_t index);
 std::string_view twin_name(const Defect& defect);
 
 // The parts of the list, one a source.
-std::span<const Defect> one_pass_defects();   // K01-K03: cancellation, clamps, folded
-std::span<const Defect> eps_defects();        // K04-K07
-std::span<const Defect> divisor_defects();    // K09, K10, K43-K45: another divisor, power or norm
-std::span<const Defect> half_defects();       // K11, K12
-std::span<const Defect> range_defects();      // K13, K31, K32
-std::span<const Defect> rounding_defects();   // K14, K15, K30, K36, K40
-std::span<const Defect> merge_defects();      // K16
-std::span<const Defect> padding_defects();    // K17, K18
-std::span<const Defect> launch_defects();     // K20, K38, K39: indices, grids, races
-std::span<const Defect> shape_defects();      // K21-K23
-std::span<const Defect> parameter_defects();  // K24, K25, K28, K29
-std::span<const Defect> memory_defects();     // K19, K26, K27
+std::span<const Defect> one_pass_defects();  // cancellation, clamps, folded
+std::span<const Defect> eps_defects();
+std::span<const Defect> divisor_defects();  // another divisor, power or norm
+std::span<const Defect> half_defects();
+std::span<const Defect> range_defects();
+std::span<const Defect> rounding_defects();
+std::span<const Defect> merge_defects();
+std::span<const Defect> padding_defects();
+std::span<const Defect> launch_defects();  // indices, grids, races
+std::span<const Defect> shape_defects();
+std::span<const Defect> parameter_defects();
+std::span<const Defect> memory_defects();
 
 }  // namespace normcheck
