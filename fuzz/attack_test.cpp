@@ -144,14 +144,14 @@ TEST(Attack, EachMoveLeavesARowOfNumbers) {
   CounterRng rng(1);
   int changed = 0, made = 0;
   for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
-    for (const std::int64_t n : {1, 2, 33}) {
+    for (const std::int64_t n : {1, 2, 33, 8192}) {
       Case c = make_case(*find_regime("unit_normal"), {.dtype = dtype, .rows = 1, .n = n}, 3, 0);
       c.x.shape = {1, n};
       c.norm_ndim = 1;
       c.gamma.reset();
       c.beta.reset();
       const Case other = c;
-      for (int k = 0; k < 4000; ++k) {
+      for (int k = 0; k < (n > 100 ? 400 : 4000); ++k) {
         const Case before = c;
         apply(static_cast<Move>(k % move_count), c, other, rng);
         ++made;

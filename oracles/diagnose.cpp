@@ -61,8 +61,15 @@ class Diagnosis {
       const std::int64_t r = rows <= most_rows ? k : k * rows / most_rows;
       if (input.load(r, contract_.reads_prefixes()) && row_.load(r)) look_at(input, r);
     }
-    const bool right = elements_ > 0 && of_exact_.explained == elements_;
-    const bool wrong = of_exact_.explained < elements_;
+    // An infinity may be right where no number is said to be (the allowance reaches beyond the largest): that
+    // the judge knows.
+    Observation y_alone;
+    y_alone.y = observed_.y;
+    const bool judged_right =
+        of_exact_.explained < elements_ && numbers_ < elements_ &&
+        !is_finding(judge(c_, y_alone, contract_, OracleChoice::automatic, Detail::verdict).verdict);
+    const bool right = elements_ > 0 && (of_exact_.explained == elements_ || judged_right);
+    const bool wrong = of_exact_.explained < elements_ && !judged_right;
     // NaN for NaN is no evidence.
     if (2 * numbers_ < elements_) return by_rounding(right, wrong);
     std::vector<Explanation> out;
@@ -196,7 +203,7 @@ class Diagnosis {
     // Weighted by gamma^2; z = y - beta against gamma (x - mean).
     long double aa = 0, ab = 0, bb = 0, az = 0, bz = 0;
     for (const Sample& s : samples) {
-      if (!std::isfinite(s.got)) return;
+      if (!std::isfinite(s.got)) return lines_.push_back(line);
       const long double g = row_.gamma(s.column);
       const long double a =
           g * static_cast<long double>(row_.x[static_cast<std::size_t>(s.column)] - row_.exact.mean);
@@ -206,7 +213,7 @@ class Diagnosis {
     const long double det = aa * bb - ab * ab;
     if (!(det > 0)) return;
     const long double slope = (az * bb - bz * ab) / det, offset = (aa * bz - ab * az) / det;
-    if (!(slope > 0)) return;
+    if (!(slope > 0)) return lines_.push_back(line);  // no line of any variance
     const double u_out = unit_roundoff(observed_.y.dtype), u = unit_roundoff(accumulate);
     line.straight = true;
     double largest_noise = 0, largest = 0, largest_gamma = 0;

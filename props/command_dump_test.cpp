@@ -253,6 +253,10 @@ TEST(CommandDump, WhatIsJudgedIsWrittenForMachinesToo) {
   const Told nowhere = run("judge " + file("b.npz") + " --eps 1e-5 --json " + file("b.npz") + "/j.json");
   EXPECT_EQ(nowhere.code, 2);
   EXPECT_TRUE(nowhere.out.empty() && is_one_line(nowhere.err)) << nowhere.out << nowhere.err;
+  const std::string before = read_file(file("b.npz"));
+  const Told itself = run("judge " + file("b.npz") + " --eps 1e-5 --json " + file("b.npz"));
+  EXPECT_EQ(itself.code, 2);
+  EXPECT_EQ(read_file(file("b.npz")), before) << "an input is not written over";
   fmt::print("three layers, one right, one wrong, one without y: {} bytes of JSON, {} of JUnit\n",
              json.size(), junit.size());
 }

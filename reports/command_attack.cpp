@@ -10,6 +10,7 @@
 #include "corpus/replay_line.h"
 #include "fuzz/attack/attack.h"
 #include "reports/commands.h"
+#include "reports/confirm.h"
 #include "reports/console.h"
 #include "reports/corpus_files.h"
 #include "reports/finding.h"
@@ -29,8 +30,8 @@ std::int64_t length_of(const Options& options) {
   const bool one = options.lengths.list.size() == 1 ||
                    (options.lengths.list.empty() && options.lengths.lo == options.lengths.hi);
   const std::int64_t n = options.lengths.list.empty() ? options.lengths.lo : options.lengths.list.front();
-  if (!one || n < 1 || n > longest)
-    throw InputError(fmt::format("--n: an attack is on one length; expected a number from 1 to {}", longest));
+  if (!one || n < 2 || n > longest)
+    throw InputError(fmt::format("--n: an attack is on one length; expected a number from 2 to {}", longest));
   return n;
 }
 
@@ -74,6 +75,8 @@ Exit run_attack(const Options& options) {
     throw InputError(
         fmt::format("--objective: '{}'; expected share, ulp, normwise or distance", options.objective));
   AttackPlan plan;
+  if (!options.against.empty() && *objective != Objective::share && *objective != Objective::distance)
+    throw InputError("--against: the objective is the distance; expected no other --objective beside it");
   plan.objective = options.against.empty() ? *objective : Objective::distance;
   if (plan.objective == Objective::distance) {
     if (options.against.empty()) throw InputError("--objective distance: from what? expected --against IMPL");
@@ -94,7 +97,11 @@ Exit run_attack(const Options& options) {
     plan.eps = *options.eps;
     plan.freedom.eps = false;
   }
-  if (options.kappa) plan.limits.kappa = *options.kappa;
+  if (options.kappa) {
+    if (!(*options.kappa >= 1) || !std::isfinite(*options.kappa))
+      throw InputError("--kappa: a condition number is 1 or more; expected such a number");
+    plan.limits.kappa = *options.kappa;
+  }
   if (row.outside != nullptr || (plan.against != nullptr && plan.against->outside != nullptr))
     plan.rows_a_call = rows_a_call;
   require_writable(options.out, "--out");
@@ -117,6 +124,16 @@ Exit run_attack(const Options& options) {
   if (!options.json.empty()) write_asked_file(options.json, "--json", lines);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
 
+  if (result.broken) {
+    Case c = *result.broken;
+    c.id = fmt::format("attack-{}-{}", dtype_name(plan.dtype), plan.n);
+    Finding finding = make_finding(row, c, judge(c, *result.how, contract, OracleChoice::exact), contract);
+    keep_finding(finding, std::filesystem::path(options.out) / "attack");
+    confirm(finding, options);
+    fmt::print("\nit broke after {} evaluations\n{}exit 1\n", grouped(result.evaluations),
+               finding_text(finding, options.program, style));
+    return Exit::finding;
+  }
   AttackRecord worst = result.records.back();
   worst.problem.id = fmt::format("attack-{}-{}", dtype_name(plan.dtype), plan.n);
   Finding finding = make_finding(row, worst.problem,

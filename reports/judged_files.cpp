@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
+#include "corpus/error.h"
 #include "reports/render_json.h"
 #include "reports/select.h"
 
@@ -11,6 +14,21 @@ namespace normcheck {
 JudgedFiles::JudgedFiles(const Options& options) : json_(options.json), junit_(options.junit) {
   require_file(json_, "--json");
   require_file(junit_, "--junit");
+  std::vector<std::string> inputs = options.names;
+  for (const std::string* of :
+       {&options.x, &options.y, &options.y2, &options.gamma, &options.beta, &options.mean, &options.rstd})
+    inputs.push_back(of->substr(0, of->rfind(':')));
+  const auto refuse = [](const std::string& file, const char* option, const std::string& other) {
+    std::error_code error;
+    if (!file.empty() && !other.empty() && (file == other || std::filesystem::equivalent(file, other, error)))
+      throw InputError(fmt::format(
+          "{}: {}: is read, or written, by another option; expected a file of its own", option, file));
+  };
+  for (const std::string& input : inputs) {
+    refuse(json_, "--json", input);
+    refuse(junit_, "--junit", input);
+  }
+  refuse(junit_, "--junit", json_);
 }
 
 void JudgedFiles::add(std::string_view layer, std::string_view output, const Case& c, const Judgement& j,

@@ -223,7 +223,7 @@ void add_attack(CLI::App& app, Options& o) {
       ->expected(1);
   attack->add_option_function<std::string>(
       "--n", [&o](const std::string& t) { o.lengths = parse_lengths(t, "--n"); },
-      "elements of a row, 1 to 65536 (default 32)");
+      "elements of a row, 2 to 65536 (default 32)");
   attack->add_option("--contract", o.contract,
                      "whose allowance an error is a share of: stable (default), own or claims");
   attack->add_option("--objective", o.objective,

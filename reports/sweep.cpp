@@ -132,10 +132,7 @@ class Sweeper {
     };
     for (std::uint64_t& item = next_item_; !is_done(); ++item) {
       if (is_slow()) {
-        entry_.notes.push_back(
-            fmt::format("its calls are slow: {} of {} evaluations were made (--budget {} makes "
-                        "all)",
-                        evaluations, plan_.budget.evaluations, plan_.budget.evaluations));
+        is_too_slow_for(fmt::format("all but {} of {} evaluations", evaluations, plan_.budget.evaluations));
         break;
       }
       std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
@@ -170,7 +167,7 @@ class Sweeper {
       const std::size_t first = rng.below(size);
       for (std::size_t tried = 0; tried < size && !is_done(); ++tried) {
         const std::size_t slot = (first + tried) % size;
-        if (is_slow()) return;
+        if (is_too_slow_for("long rows and large batches")) return;
         const Case c = long_case(slot, rows, n, index);
         if (row_length(c) < n / 2 || row_count(c) < rows / 2 || row_count(c) == 0) continue;
         run(slot, c, draw_wanted(index));
@@ -188,7 +185,7 @@ class Sweeper {
       for (std::int64_t i = 0; i < plan_.long_rows; ++i, ++index) {
         const std::size_t first =
             static_cast<std::size_t>(i) * size / static_cast<std::size_t>(plan_.long_rows) + k;
-        if (is_slow()) return;
+        if (is_too_slow_for("long rows")) return;
         for (std::size_t tried = 0; tried < size && !is_done(); ++tried) {
           const std::size_t slot = (first + tried) % size;
           const Case c = long_case(slot, 1, long_lengths[k], index);
@@ -220,6 +217,7 @@ class Sweeper {
 
   void run_evidence() {
     if (is_done() || plan_.evidence.lengths.empty() || contract_.kind == ContractKind::own) return;
+    if (is_too_slow_for("the rows of evidence")) return;
     const EvidenceResult result = normcheck::run_evidence(row_, entry_.dtype, contract_, plan_.evidence);
     const std::size_t slot = slot_of(std::string(evidence_name));
     for (const EvidenceCase& c : result.cases) {
@@ -262,6 +260,18 @@ class Sweeper {
   /// A kernel of this build is not.
   bool is_slow() const {
     return implementation_ != nullptr && plan_.patience > 0 && in_kernel_.count() > plan_.patience;
+  }
+
+  /// Where it is: the rest is not run, which is said once.
+  bool is_too_slow_for(const std::string& rest) {
+    if (is_slow() && !told_slow_) {
+      entry_.notes.push_back(
+          fmt::format("its calls are slow: {} and what comes behind were left out (--budget {} "
+                      "runs all)",
+                      rest, plan_.budget.evaluations));
+      told_slow_ = true;
+    }
+    return is_slow();
   }
 
   bool is_done() const {
@@ -308,6 +318,7 @@ class Sweeper {
   bool found_ = false;
   std::uint64_t next_item_ = 0;
   Implementation* implementation_ = nullptr;
+  bool told_slow_ = false;
   std::chrono::duration<double> in_kernel_{};  ///< since the generated cases began
 };
 

@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "corpus/error.h"
+#include "oracles/row_input.h"
 #include "props/gen.h"
 
 namespace normcheck {
@@ -59,6 +60,35 @@ struct Elite {
   Case problem;
 };
 
+struct Exactly {
+  double normwise_u = 0, distance_u = 0;
+};
+
+/// The row's normwise error, and its distance from another output, from the exact y of each element.
+Exactly exactly_of(const Case& c, const Observation& observed, const std::optional<Observation>& other) {
+  Exactly out;
+  RowInput input(c);
+  if (observed.status != Status::ok || !input.load(0, false)) return out;
+  const ExactRow& exact = input.exact_row();
+  if (exact.degenerate()) return out;
+  const bool both = other && other->status == Status::ok;
+  double error = 0, distance = 0, size = std::ldexp(1.0, format_of(c.x.dtype).emin);
+  for (std::int64_t i = 0; i < row_length(c); ++i) {
+    const double gamma = input.gamma_at(i), beta = input.beta_at(i);
+    const ExactValue y = exact.y(i, gamma, beta);
+    const double got = observed.y.value(i), ulp = std::ldexp(1.0, y.ulp_exponent(c.x.dtype));
+    if (!std::isfinite(got)) continue;
+    error = std::max(error, std::fabs(y.error_ulp(c.x.dtype, observed.y.bits(i))) * ulp);
+    size = std::max(size, std::fabs(gamma * exact.x_hat(i).to_double()) + std::fabs(beta));
+    if (both && std::isfinite(other->y.value(i)))
+      distance = std::max(distance, std::fabs(got - other->y.value(i)));
+  }
+  const double unit = unit_roundoff(c.x.dtype) * size;
+  out.normwise_u = error / unit;
+  out.distance_u = distance / unit;
+  return out;
+}
+
 class Attack {
  public:
   Attack(const Row& row, const Contract& contract, const AttackPlan& plan,
@@ -73,6 +103,7 @@ class Attack {
 
   AttackResult run() {
     try_seeds();
+    if (result_.broken) return std::move(result_);
     if (elites_.empty())
       throw InputError(fmt::format("{}: no row of n {} in {} could be scored", row_.name, plan_.n,
                                    dtype_name(plan_.dtype)));
@@ -87,7 +118,7 @@ class Attack {
       anneal(e.problem, e.value, share_of_budget(0.06));
     }
     const std::int64_t climb_from = plan_.budget - share_of_budget(0.1);
-    for (std::size_t k = 0; evaluations() < climb_from; ++k) {
+    for (std::size_t k = 0; evaluations() < climb_from && !over(); ++k) {
       const Elite e = elites_[k % 2 == 0 ? 0 : rng_.below(elites_.size())];
       const std::int64_t length = std::min(share_of_budget(0.08), climb_from - evaluations());
       anneal(e.problem, e.value, std::max<std::int64_t>(1, length));
@@ -100,7 +131,7 @@ class Attack {
 
  private:
   std::int64_t evaluations() const { return result_.evaluations; }
-  bool over() const { return evaluations() >= plan_.budget; }
+  bool over() const { return evaluations() >= plan_.budget || result_.broken; }
   std::int64_t share_of_budget(double share) const {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(share * static_cast<double>(plan_.budget)));
   }
@@ -139,9 +170,9 @@ class Attack {
       }
     }
     const auto most = share_of_budget(0.1);
-    for (std::uint64_t index = 0; index < 64 && evaluations() < most; ++index) {
+    for (std::uint64_t index = 0; index < 64 && evaluations() < most && !over(); ++index) {
       for (const Regime& regime : regimes()) {
-        if (evaluations() >= most) break;
+        if (evaluations() >= most || over()) break;
         GenRequest request{.dtype = plan_.dtype, .rows = 1, .n = plan_.n};
         request.eps = plan_.eps;
         request.fixed_eps = !plan_.freedom.eps;
@@ -151,33 +182,42 @@ class Attack {
     }
   }
 
-  double score(const Case& c, double* kappa = nullptr) {
+  double score(const Case& c) {
     scorer_.score(c, scores_);
+    if (scorer_.broken() && !result_.broken) {
+      result_.broken = c;
+      result_.how = scorer_.broken();
+    }
     double best = -1;
     for (const Score& s : scores_) {
       ++result_.evaluations;
       if (s.value < 0) ++result_.unscored;
-      if (s.value > best) {
-        best = s.value;
-        if (kappa != nullptr) *kappa = s.kappa;
-      }
+      best = std::max(best, s.value);
     }
     return best;
   }
 
   void consider(const char* method, const Case& c) {
-    double kappa = 0;
-    const double value = score(c, &kappa);
+    const double value = score(c);
     if (value >= 0) keep(method, c, value);
   }
 
   void keep(const char* method, const Case& c, double value) {
     if (elites_.size() == elite_size && value <= elites_.back().value) return;
+    const bool known = std::any_of(elites_.begin(), elites_.end(), [&](const Elite& e) {
+      return e.value == value && e.problem.x == c.x && e.problem.eps == c.eps;
+    });
+    if (known) return;
     const auto at =
         std::find_if(elites_.begin(), elites_.end(), [&](const Elite& e) { return e.value < value; });
     elites_.insert(at, {value, c});
     if (elites_.size() > elite_size) elites_.pop_back();
     confirm(method, c, value, worth);
+  }
+
+  std::optional<Observation> against(const Case& c) const {
+    if (plan_.against == nullptr) return std::nullopt;
+    return run_case(*plan_.against, c);
   }
 
   /// By the judge, with exact arithmetic, where it may be a record.
@@ -191,15 +231,14 @@ class Attack {
     record.method = method;
     record.share = j.errors.max_share_of_bound;
     record.ulp = j.errors.max_ulp;
-    std::vector<Score> scores;
-    scorer_.score(c, scores);
-    record.normwise_u = scores.front().normwise_u;
+    const Exactly exactly = exactly_of(c, observed, against(c));
+    record.normwise_u = exactly.normwise_u;
     record.kappa = j.kappa;
     record.verdict = j.verdict;
     record.value = plan_.objective == Objective::share      ? record.share
                    : plan_.objective == Objective::ulp      ? record.ulp
                    : plan_.objective == Objective::normwise ? record.normwise_u
-                                                            : value;
+                                                            : exactly.distance_u;
     if (!(record.value > before)) return;
     record.problem = c;
     result_.records.push_back(record);
@@ -237,9 +276,10 @@ class Attack {
     Case current = from;
     Case best = from;
     double best_value = value;
+    const double value_before = value;
     Case trial = from;
     const std::int64_t start = evaluations(), end = std::min(plan_.budget, start + length);
-    while (evaluations() < end) {
+    while (evaluations() < end && !result_.broken) {
       const double left = 1 - static_cast<double>(evaluations() - start) / static_cast<double>(length);
       const double allowed = threshold * best_value * left * left;
       Move move{};
@@ -255,14 +295,18 @@ class Attack {
         if (best_value > elites_.front().value * (1 + worth)) keep(method, best, best_value);
       }
     }
-    keep(method, best, best_value);
+    if (best_value > value_before) keep(method, best, best_value);
   }
 
+  const Case& any_elite() { return elites_[rng_.below(elites_.size())].problem; }
+
   void change(Case& c, Move& move) {
+    // One draw a statement: the order of arguments is the compiler's.
     move = moves_.draw(rng_);
-    apply(move, c, elites_[rng_.below(elites_.size())].problem, rng_);
+    apply(move, c, any_elite(), rng_);
     while (rng_.coin(0.3)) {
-      apply(moves_.draw(rng_), c, elites_[rng_.below(elites_.size())].problem, rng_);
+      const Move another = moves_.draw(rng_);
+      apply(another, c, any_elite(), rng_);
     }
   }
 
@@ -284,11 +328,11 @@ class Attack {
     Case one = trial;
     for (std::int64_t r = 0; r < rows; ++r) {
       one.x.data = trial.x.data;
-      Move m = move;
+      Move m{};
       do {
         m = moves_.draw(rng_);
       } while (m >= Move::eps);
-      apply(m, one, elites_[rng_.below(elites_.size())].problem, rng_);
+      apply(m, one, any_elite(), rng_);
       made.push_back(m);
       std::copy(one.x.data.begin(), one.x.data.end(),
                 batch.x.data.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(r) * bytes));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace normcheck {
 
 struct AttackPlan {
   DType dtype = DType::f32;
-  std::int64_t n = 32;  ///< elements of the row; 1 to 65,536
+  std::int64_t n = 32;  ///< elements of the row; 2 to 65,536
   Objective objective = Objective::share;
   const Row* against = nullptr;     ///< for the distance
   std::int64_t budget = 1'000'000;  ///< evaluations: rows that are run and scored
@@ -30,7 +31,7 @@ struct AttackPlan {
 struct AttackRecord {
   std::int64_t evaluations = 0;  ///< when it was found
   std::string method;            ///< "seeds", "sweep", "anneal" or "climb"
-  double value = 0;              ///< the objective; of a distance and normwise as the filter has it
+  double value = 0;              ///< the objective
   double share = 0, ulp = 0, normwise_u = 0, kappa = 0;
   Verdict verdict = Verdict::pass;
   Case problem;  ///< one row
@@ -39,7 +40,9 @@ struct AttackRecord {
 struct AttackResult {
   std::vector<AttackRecord> records;  ///< each worse than the one before
   std::int64_t evaluations = 0;
-  std::int64_t unscored = 0;  ///< of these: void, out of range, or of a wrong class
+  std::optional<Case> broken;      ///< a kernel from outside crashed, or the like, on this: there it ended
+  std::optional<Observation> how;  ///< likewise
+  std::int64_t unscored = 0;       ///< of these: void, out of range, or of a wrong class
 };
 
 /// The same plan and seed give the same records on every machine of an instruction set. `said`, where it is

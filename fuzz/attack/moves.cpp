@@ -37,6 +37,7 @@ void step(Tensor& t, std::int64_t i, std::int64_t by) {
 }
 
 void set_finite(Tensor& t, std::int64_t i, double value) {
+  if (std::isnan(value)) return;
   const double most = largest_finite(t.dtype);
   t.set_value(i, std::clamp(value, -most, most));
 }
@@ -82,7 +83,10 @@ void reorder(Tensor& x, CounterRng& rng) {
                   places.end());
       break;
     default:
-      std::swap(places[rng.below(places.size())], places[rng.below(places.size())]);
+      for (std::size_t k = places.size() - 1; k > 0; --k) {
+        const std::size_t other = rng.below(k + 1);
+        std::swap(places[k], places[other]);
+      }
   }
   for (std::int64_t i = begin; i < end; ++i)
     x.set_bits(i, bits_at(x.dtype, places[static_cast<std::size_t>(i - begin)]));
@@ -108,7 +112,9 @@ void trim(Tensor& x, CounterRng& rng) {
 
 void ramp(Tensor& x, CounterRng& rng) {
   const auto [begin, end] = slice(x.size(), rng);
-  const std::int64_t from = place_of(x.dtype, x.bits(begin)), by = step_of(x.dtype, rng);
+  // Of the longest slice that a step may be, the last place stays far inside 64 bits.
+  const std::int64_t from = place_of(x.dtype, x.bits(begin)), most = (std::int64_t{1} << 61) / (end - begin),
+                     by = std::clamp(step_of(x.dtype, rng), -most, most);
   for (std::int64_t i = begin; i < end; ++i) x.set_bits(i, bits_at(x.dtype, from + by * (i - begin)));
 }
 
@@ -137,9 +143,12 @@ void new_parameter(std::optional<Tensor>& t, const Case& c, double usual, Counte
   const std::int64_t i = any(t->size(), rng);
   if (kind < 4) return step(*t, i, step_of(t->dtype, rng));
   if (kind == 4) return set_finite(*t, i, usual);
-  if (kind == 5) return set_finite(*t, i, (1 + rng.uniform()) * power_of_two(rng, 4));
+  if (kind == 5) {
+    const double size = 1 + rng.uniform();
+    return set_finite(*t, i, size * power_of_two(rng, 4));
+  }
   if (kind == 6) return set_finite(*t, i, -t->value(i));
-  const double all = (1 + rng.uniform()) * (rng.coin() ? 1 : -1);
+  const double size = 1 + rng.uniform(), all = rng.coin() ? size : -size;
   for (std::int64_t k = 0; k < t->size(); ++k) set_finite(*t, k, all);
 }
 
@@ -178,14 +187,15 @@ std::uint64_t bits_at(DType dtype, std::int64_t place) {
 
 void apply(Move move, Case& c, const Case& other, CounterRng& rng) {
   Tensor& x = c.x;
-  const std::int64_t n = x.size(), i = any(n, rng);
+  const std::int64_t n = x.size();
+  const std::int64_t i = any(n, rng);
   switch (move) {
     case Move::step:
       return step(x, i, step_of(x.dtype, rng));
     case Move::step_pair: {
-      const std::int64_t by = step_of(x.dtype, rng);
+      const std::int64_t by = step_of(x.dtype, rng), second = any(n, rng);
       step(x, i, by);
-      return step(x, any(n, rng), -by);
+      return step(x, second, -by);
     }
     case Move::step_run: {
       const auto [begin, end] = slice(n, rng);
@@ -208,12 +218,14 @@ void apply(Move move, Case& c, const Case& other, CounterRng& rng) {
     case Move::offset: {
       const Moments of = moments(x);
       const double size = of.deviation > 0 ? of.deviation : std::fabs(of.mean);
-      const double by = size * (rng.coin() ? 1 : -1) * (1 + rng.uniform()) * power_of_two(rng, 6);
+      const double sign = rng.coin() ? 1 : -1, factor = 1 + rng.uniform();
+      const double by = size * sign * factor * power_of_two(rng, 6);
       for (std::int64_t k = 0; k < n; ++k) set_finite(x, k, x.value(k) + by);
       return;
     }
     case Move::scale: {
-      const double by = power_of_two(rng, 2) * (rng.coin() ? 1 : 1 + rng.uniform());
+      const double power = power_of_two(rng, 2);
+      const double by = rng.coin() ? power : power * (1 + rng.uniform());
       for (std::int64_t k = 0; k < n; ++k) set_finite(x, k, x.value(k) * by);
       return;
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fuzz/attack/moves.h"
+#include "impl/layer_norm.h"
 #include "oracles/bound.h"
 #include "oracles/filter/filter.h"
 
@@ -57,20 +58,16 @@ bool Scorer::run(const Row& row, const Case& c, Tensor& y) {
   if (row.outside != nullptr) {
     Observation observed = run_case(row, c);
     if (observed.status != Status::ok || !observed.faults.empty() || observed.y.dtype != c.x.dtype ||
-        observed.y.shape != c.x.shape)
+        observed.y.shape != c.x.shape) {
+      if (observed.status != Status::unsupported && observed.status != Status::not_run)
+        broken_ = std::move(observed);
       return false;
+    }
     y = std::move(observed.y);
     return true;
   }
   if (y.dtype != c.x.dtype || y.shape != c.x.shape) y = Tensor(c.x.dtype, c.x.shape);
-  LayerNormCall call;
-  call.storage = c.x.dtype;
-  call.rows = row_count(c);
-  call.n = row_length(c);
-  call.eps = c.eps;
-  call.x = c.x.data.data();
-  if (c.gamma) call.gamma = c.gamma->data.data(), call.gamma_dtype = c.gamma->dtype;
-  if (c.beta) call.beta = c.beta->data.data(), call.beta_dtype = c.beta->dtype;
+  LayerNormCall call = call_on(c);
   call.y = y.data.data();
   row.run(call);
   return true;
@@ -82,7 +79,10 @@ void Scorer::score(const Case& c, std::vector<Score>& out) {
   if (against_ != nullptr && !run(*against_, c, other_)) return;
   const auto n = static_cast<std::size_t>(row_length(c));
   for (auto* v : {&x_, &reference_, &error_, &uncertainty_}) v->resize(n);
-  if (against_ != nullptr) other_error_.resize(n);
+  if (against_ != nullptr) {
+    other_error_.resize(n);
+    other_uncertainty_.resize(n);
+  }
   take(c.gamma, gamma_, columns_gamma_);
   take(c.beta, beta_, columns_beta_);
   for (std::size_t r = 0; r < out.size(); ++r) out[r] = score_row(c, static_cast<std::int64_t>(r));
@@ -105,7 +105,7 @@ Score Scorer::score_row(const Case& c, std::int64_t row) {
   if (statistics.path != filter::Path::exact_sums && statistics.path != filter::Path::pairs) return {};
   if (against_ != nullptr) {
     rows.got = other_.data.data() + first;
-    filter::run(rows, {nullptr, other_error_.data(), uncertainty_.data()}, nullptr);
+    filter::run(rows, {nullptr, other_error_.data(), other_uncertainty_.data()}, nullptr);
   }
   values_of(c.x, row * n, n, x_.data());
   condition_.fill(x_.data(), n, contract_.reads_prefixes());
@@ -133,7 +133,7 @@ Score Scorer::score_row(const Case& c, std::int64_t row) {
     largest_error = std::max(largest_error, absolute);
     largest_size = std::max(largest_size, e.gamma_abs * e.x_hat_abs + e.beta_abs);
     if (objective_ == Objective::ulp) out.value = std::max(out.value, error);
-    if (against_ != nullptr) {
+    if (against_ != nullptr && other_uncertainty_[k] < 0.25) {
       const double distance = std::fabs(error_[k] - other_error_[k]) * spacing(format, reference_[k]);
       if (std::isfinite(distance)) apart = std::max(apart, distance);
     }
@@ -141,7 +141,7 @@ Score Scorer::score_row(const Case& c, std::int64_t row) {
     // record.
     if (objective_ != Objective::share || 2 * error <= out.value) continue;
     e.x_abs = std::fabs(x_[k]);
-    e.y_abs = std::fabs(reference_[k]) * up;
+    e.y_abs = std::fabs(reference_[k]) * up + spacing(format, reference_[k]) * uncertainty_[k];
     const double allowed = allowance.y_error(e);
     if (allowed > 0 && std::isfinite(allowed)) out.value = std::max(out.value, absolute / allowed);
   }

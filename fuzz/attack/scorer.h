@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "corpus/case.h"
+#include "impl/observation.h"
 #include "impl/table.h"
 #include "oracles/condition.h"
 #include "oracles/contract.h"
@@ -45,6 +46,10 @@ class Scorer {
   /// and beta of that dtype or none.
   void score(const Case& c, std::vector<Score>& out);
 
+  /// Where a kernel from outside crashed, hung, failed or did something beside its answer: how, on the case
+  /// that was scored last.
+  const std::optional<Observation>& broken() const { return broken_; }
+
  private:
   bool run(const Row& row, const Case& c, Tensor& y);
   Score score_row(const Case& c, std::int64_t row);
@@ -53,10 +58,11 @@ class Scorer {
   Objective objective_;
   const Row* against_;
   ScoreLimits limits_;
+  std::optional<Observation> broken_;
   RowCondition condition_;
   Tensor y_, other_;
   std::vector<double> x_, gamma_, beta_, columns_gamma_, columns_beta_;
-  std::vector<double> reference_, error_, uncertainty_, other_error_;
+  std::vector<double> reference_, error_, uncertainty_, other_error_, other_uncertainty_;
 };
 
 }  // namespace normcheck

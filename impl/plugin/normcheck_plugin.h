@@ -59,7 +59,8 @@ enum { NC_OP_LAYERNORM_FWD = 1, NC_OP_LAYERNORM_BWD = 2, NC_OP_RMSNORM_FWD = 3, 
  * gamma and beta have exactly the shape of the normalized dims, and x's dtype or (x a half) f32. y has x's
  * shape and dtype. mean and rstd have x's shape with each normalized dim kept as 1; f32 for halves, else x's
  * dtype. To be refused with NC_INVALID: another shape of any of these, norm_ndim outside 1..x->ndim, an x of
- * integers, and an eps that is negative, NaN or infinite. */
+ * integers, and an eps that is negative, NaN or infinite; with NC_INVALID or NC_UNSUPPORTED: a gamma or beta
+ * of another dtype than x's, unless it is f32 beside a half. */
 typedef struct nc_call {
   uint32_t struct_size; /* sizeof(nc_call) of the host; fields are only ever appended */
   uint32_t op;          /* NC_OP_... */

@@ -13,18 +13,36 @@
 namespace normcheck {
 namespace {
 
-/// A small valid problem, to be asked whether a dtype is done at all.
-Case question(DType dtype) {
-  Case c;
-  c.id = "question";
-  c.x = Tensor(dtype, {2, 4});
-  for (std::int64_t i = 0; i < c.x.size(); ++i) c.x.set_value(i, static_cast<double>(i * i % 5));
-  return c;
+/// Small valid problems, to be asked whether a dtype is done at all: a kernel may want a gamma and a beta,
+/// and a row of whole vectors.
+std::vector<Case> questions(DType dtype) {
+  std::vector<Case> out;
+  const auto add = [&](std::int64_t n, bool affine, DType parameters) {
+    Case& c = out.emplace_back();
+    c.id = "question";
+    c.x = Tensor(dtype, {2, n});
+    for (std::int64_t i = 0; i < c.x.size(); ++i) c.x.set_value(i, static_cast<double>(i * i % 5));
+    if (!affine) return;
+    c.gamma = c.beta = Tensor(parameters, {n});
+    for (std::int64_t i = 0; i < n; ++i) c.gamma->set_value(i, 1);
+  };
+  add(4, false, dtype);
+  for (const std::int64_t n : {4, 64, 1024}) {
+    add(n, true, dtype);
+    if (is_half(dtype)) add(n, true, DType::f32);
+  }
+  return out;
 }
 
 }  // namespace
 
 Observation Implementation::run(const Case& c, Wanted wanted, Layout layout) {
+  if (c.normalized && *c.normalized != normalized_shape(c)) {
+    Observation out;
+    out.status = Status::not_run;
+    out.message = "a stated normalized shape: a call has none beside norm_ndim";
+    return out;
+  }
   if (!ask_refusals && refusal(c)) {
     Observation out;
     out.status = Status::not_run;
@@ -115,9 +133,13 @@ void Plugin::ask_dtypes(Implementation& implementation) {
   bool hung = false;
   for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
     if (!hung) {
-      const Observation answer = host_->run(implementation.index_, question(dtype), {});
-      if (answer.status == Status::unsupported) continue;
-      hung = answer.status == Status::timeout;
+      Status status = Status::unsupported;
+      for (const Case& c : questions(dtype)) {
+        status = host_->run(implementation.index_, c, {}).status;
+        if (status != Status::unsupported) break;
+      }
+      if (status == Status::unsupported) continue;
+      hung = status == Status::timeout;
     }
     implementation.dtypes.push_back(dtype);
   }
