@@ -41,7 +41,9 @@ DType dtype_of(const Row& row, const Options& options) {
     throw InputError(fmt::format("--dtype: {} does not offer {}", row.name,
                                  options.dtypes.empty() ? "any" : options.dtypes.front()));
   }
-  return dtypes.front();
+  // A row's name says its accumulate type: that is what is meant where no dtype is.
+  const bool own = row.outside == nullptr && options.dtypes.empty() && offers(row, row.accumulate);
+  return own ? row.accumulate : dtypes.front();
 }
 
 /// Rows of the corpus of this dtype, to begin with.

@@ -109,8 +109,8 @@ Exit run_new_plugin(const Options& options) {
   const std::string base = shell_word((folder / name).string());
   fmt::print("\nnext: check that they pass as they are, then put your own kernel in\n");
   for (const std::string& kernel : {base, base + "_launcher"}) {
-    fmt::print("  {3} -O2 -shared -fPIC {0}.cpp -o {0}.so && {1} check {2}{0}.so\n", kernel, options.program,
-               kernel.find('/') == std::string::npos ? "./" : "", compiler_here());
+    fmt::print("  {3} -std=c++17 -O2 -shared -fPIC {0}.cpp -o {0}.so && {1} check {2}{0}.so\n", kernel,
+               options.program, kernel.find('/') == std::string::npos ? "./" : "", compiler_here());
   }
   fmt::print("  {} check {}\n", options.program, shell_word(fmt::format("exec:python3 {}.py", base)));
   return Exit::well;

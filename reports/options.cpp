@@ -219,7 +219,9 @@ void add_attack(CLI::App& app, Options& o) {
   attack->add_option("IMPL", o.names, "a name of the table, ./libmine.so or exec:COMMAND")
       ->required()
       ->expected(1);
-  attack->add_option("--dtype", o.dtypes, "f32, f64, f16 or bf16 (default: the first that it offers)")
+  attack
+      ->add_option("--dtype", o.dtypes,
+                   "f32, f64, f16 or bf16 (default: that of its name, or the first that it offers)")
       ->expected(1);
   attack->add_option_function<std::string>(
       "--n", [&o](const std::string& t) { o.lengths = parse_lengths(t, "--n"); },
@@ -318,9 +320,10 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
   const bool known = std::any_of(subcommands.begin(), subcommands.end(),
                                  [&](const CLI::App* sub) { return sub->get_name() == first; });
   if (!first.empty() && first[0] != '-' && !known) {
-    throw EndOfProgram{2, fmt::format("unknown command '{}'; expected list, check, compare, replay, "
-                                      "minimise, judge, import, new-plugin, report, peers or detection",
-                                      first)};
+    throw EndOfProgram{2,
+                       fmt::format("unknown command '{}'; expected list, check, compare, replay, "
+                                   "minimise, attack, judge, import, new-plugin, report, peers or detection",
+                                   first)};
   }
   try {
     app.parse(argc, argv);

@@ -18,6 +18,10 @@
 // asked for
 #pragma once
 
+#if __cplusplus < 201703L
+#error "normcheck_plugin.hpp needs C++17: compile with -std=c++17 or newer"
+#endif
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

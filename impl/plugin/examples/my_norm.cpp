@@ -1,6 +1,6 @@
 // A layer norm as a kernel that normcheck can judge: put yours in the place of layer_norm below.
 //
-//   g++ -O2 -shared -fPIC my_norm.cpp -o my_norm.so        (or clang++; C++17 or newer)
+//   g++ -std=c++17 -O2 -shared -fPIC my_norm.cpp -o my_norm.so        (or clang++; C++17 or newer)
 //   normcheck check ./my_norm.so                           exit 0, or 1 and the input that shows what is
 //   wrong
 //

@@ -1,7 +1,7 @@
 // A launcher that exists already, with an argument order of its own, as a kernel that normcheck can judge.
 //
-//   g++ -O2 -shared -fPIC my_norm_launcher.cpp -o my_norm_launcher.so        (and what `launch` is in)
-//   normcheck check ./my_norm_launcher.so
+//   g++ -std=c++17 -O2 -shared -fPIC my_norm_launcher.cpp -o my_norm_launcher.so        (and what `launch` is
+//   in) normcheck check ./my_norm_launcher.so
 #include <cmath>
 
 #include "normcheck_plugin.hpp"
