@@ -59,7 +59,7 @@ struct ProbePlan {
   std::vector<const Probe*> skipped;
   bool strict = false;  ///< what would be a NOTE is a FAIL, and refusals are asked of all
   bool huge = false;
-  double patience = 0;  ///< seconds after which no other probe is begun; 0: all are
+  double patience = 0;         ///< seconds after which no other probe is begun; 0: all are
   bool stop_at_first = false;  ///< ends with the first that has a finding
   std::uint64_t seed = 1;
   OracleChoice oracle = OracleChoice::automatic;
