@@ -44,7 +44,7 @@ constexpr KnownFault of_openvino[] = {
      "dims it does not)"}};
 
 constexpr KnownFault flushes_in_xla = {
-    "f32 f64 bf16", "tiny_x_large_gamma subnormal corpus/cases corpus/worst",
+    "f32 f64 bf16", "tiny_x_large_gamma subnormal tiny_eps corpus/cases corpus/public corpus/worst",
     "XLA's code for the CPU takes subnormal numbers as 0, in all that it computes"};
 constexpr KnownFault of_flax[] = {
     {"f32 f64 f16 bf16", "",
