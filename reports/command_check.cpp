@@ -258,6 +258,8 @@ Exit run_check(const Options& options) {
   if (plan.corpus_missing)
     fmt::print("NOTE  no corpus folder was found; generated cases alone (--corpus names one)\n\n");
 
+  if (!options.no_timing && !is_brief(options))
+    plan.first_look = [](const std::string& text) { fmt::print(stderr, "first look: {}\n", text); };
   print_plugins(plan);
   std::vector<SweepEntry> entries = run_and_print(jobs, plan, is_brief(options), style);
   Tally all;

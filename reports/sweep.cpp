@@ -17,6 +17,7 @@
 
 #include "impl/plugin/plugin.h"
 #include "reports/draw_length.h"
+#include "reports/numbers.h"
 
 namespace normcheck {
 namespace {
@@ -236,6 +237,13 @@ class Sweeper {
         normcheck::run_probes(row_, entry_.dtype, contract_, plan_.probes, entry_.total().findings() > 0);
   }
 
+  std::string first_look() const {
+    const Tally so_far = entry_.total();
+    return fmt::format("{} {}: {} in the {} of the corpus", row_.name, dtype_name(entry_.dtype),
+                       so_far.findings() == 0 ? "no finding" : counted(so_far.findings(), "finding"),
+                       counted(so_far.cases, "case"));
+  }
+
   SweepEntry finish() {
     SweepEntry out = std::move(entry_);
     for (std::size_t slot = 0; slot < worst_.size(); ++slot) {
@@ -376,7 +384,10 @@ SweepEntry sweep(const Row& row, DType dtype, const SweepPlan& plan) {
   const bool few = implementation != nullptr && implementation->max_shapes.has_value();
   const SweepPlan own = few ? within_shapes(plan, *implementation->max_shapes) : SweepPlan{};
   Sweeper sweeper(row, dtype, few ? own : plan);
-  if (!few) sweeper.run_corpus();
+  if (!few) {
+    sweeper.run_corpus();
+    if (implementation != nullptr && plan.first_look) plan.first_look(sweeper.first_look());
+  }
   if (plan.stop_at_first) {  // what only a probe shows is not to wait for all numbers
     sweeper.run_generated(0.125);
     sweeper.run_probes();

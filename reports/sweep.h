@@ -37,6 +37,8 @@ struct SweepPlan {
   /// Seconds in a kernel from outside after which no more generated cases, and no more probes, are begun, a
   /// NOTE saying so; 0: all are. Only where the budget was not asked for.
   double patience = 0;
+  /// Hears of a kernel from outside, in words, once it has run the corpus: a first verdict.
+  std::function<void(const std::string&)> first_look = {};
   std::int64_t long_rows = 16;        ///< rows at each of the two long lengths; 0: none
   std::vector<CorpusCase> corpus;     ///< run whole, beside the budget
   ProbePlan probes;                   ///< of plug-ins
