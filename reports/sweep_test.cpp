@@ -25,6 +25,28 @@ SweepEntry entry_of(double patience) {
   return sweep(*jobs.at(0).row, jobs[0].dtype, plan);
 }
 
+TEST(Sweep, AFirstVerdictIsSaidOnceTheCorpusIsRun) {
+  for (const auto& [name, verdict] :
+       {std::pair("right", "no finding in the "), {"divisor", " findings in the "}}) {
+    Options options;
+    options.command = "check";
+    options.names = {fmt::format("{}/plugin_{}.so", NORMCHECK_PLUGINS, name)};
+    options.dtypes = {"f32"};
+    options.in_process = true;
+    SweepPlan plan = make_plan(options, 8);
+    ASSERT_FALSE(plan.corpus.empty());
+    plan.probes.run = false;
+    std::vector<std::string> said;
+    plan.first_look = [&](const std::string& text) { said.push_back(text); };
+    const std::vector<SweepJob> jobs = make_jobs(options);
+    sweep(*jobs.at(0).row, jobs[0].dtype, plan);
+    ASSERT_EQ(said.size(), 1U) << name;
+    EXPECT_NE(said[0].find(verdict), std::string::npos) << said[0];
+    EXPECT_EQ(said[0].find(" 0 cases"), std::string::npos) << said[0];
+    fmt::print("{}\n", said[0]);
+  }
+}
+
 TEST(Sweep, OfASlowKernelLessIsRunAndThatIsSaid) {
   const SweepEntry all = entry_of(1e9), some = entry_of(1e-9);
   EXPECT_GE(all.total().evaluations, 400);

@@ -26,13 +26,9 @@ constexpr double worth = 1e-3;
 /// Chooses moves by how often they were good for something lately.
 class Moves {
  public:
-  Moves(const Freedom& freedom, std::int64_t n) {
-    for (int m = 0; m < move_count; ++m) {
-      const auto move = static_cast<Move>(m);
-      const bool one =
-          n == 1 && move != Move::step && move != Move::eps && move != Move::gamma && move != Move::beta;
-      weights_[static_cast<std::size_t>(m)] = allows(freedom, move) && !one ? 1 : 0;
-    }
+  explicit Moves(const Freedom& freedom) {
+    for (int m = 0; m < move_count; ++m)
+      weights_[static_cast<std::size_t>(m)] = allows(freedom, static_cast<Move>(m)) ? 1 : 0;
   }
   Move draw(CounterRng& rng) const {
     double sum = 0;
@@ -99,7 +95,7 @@ class Attack {
         said_(said),
         scorer_(row, contract, plan.objective, plan.against, plan.limits),
         rng_(plan.seed, 0x61747461636bU),  // "attack"
-        moves_(plan.freedom, plan.n) {}
+        moves_(plan.freedom) {}
 
   AttackResult run() {
     try_seeds();

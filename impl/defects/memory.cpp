@@ -18,9 +18,6 @@ constexpr std::string_view layout = "strides and offsets";
 constexpr std::string_view alignment = "alignment";
 constexpr std::string_view alias = "inputs written to, outputs that are inputs";
 
-struct OfF32 : Right {
-  static constexpr std::span<const DType> dtypes = f32;
-};
 struct OfF16 : Right {
   static constexpr std::span<const DType> dtypes = f16;
 };

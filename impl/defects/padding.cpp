@@ -78,9 +78,6 @@ struct SlotsForLengths {
       return int{NC_OK};
     });
   }
-  struct OfF32 : Right {
-    static constexpr std::span<const DType> dtypes = f32;
-  };
 };
 
 /// gamma's length is compared as whole tiles of 32.

@@ -18,10 +18,6 @@ constexpr std::string_view special = "an infinity or a NaN taken off";
 constexpr std::string_view tiny = "subnormals";
 constexpr const char* full = "range=full";
 
-struct OfF32 : Right {
-  static constexpr std::span<const DType> dtypes = f32;
-};
-
 /// Raw squares beside centred ones: what overflows is taken from the difference of sums.
 struct RawSquares : OfF32 {
   template <class R>

@@ -18,10 +18,6 @@ constexpr std::string_view broadcast = "gamma or beta along another axis, or of 
 constexpr std::string_view absent = "gamma or beta absent";
 constexpr const char* refuses = "refuses=shape";
 
-struct OfF32 : Right {
-  static constexpr std::span<const DType> dtypes = f32;
-};
-
 /// Normalizes groups of elements: `group(i)` of each, element by element of x, all of one size; gamma and
 /// beta by the element's place in the row that was asked for.
 template <class Group>

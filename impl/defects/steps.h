@@ -49,6 +49,11 @@ struct Right {
   }
 };
 
+/// The right steps, in f32 alone.
+struct OfF32 : Right {
+  static constexpr std::span<const DType> dtypes = f32;
+};
+
 /// Rows of a call in R, with room for one.
 template <class R>
 struct Rows {
