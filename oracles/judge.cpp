@@ -95,6 +95,7 @@ void summarise(std::vector<double>& errors, ErrorStatistics& statistics) {
   const std::size_t rank = (errors.size() * 99 + 99) / 100 - 1;
   std::nth_element(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(rank), errors.end());
   statistics.p99_ulp = errors[rank];
+  statistics.sketch = ErrorSketch(errors);
 }
 
 std::string reason_for(const Judgement& j, const Case& c, const Contract& contract) {

@@ -9,6 +9,7 @@
 #include "corpus/case.h"
 #include "impl/observation.h"
 #include "oracles/contract.h"
+#include "oracles/error_sketch.h"
 
 namespace normcheck {
 
@@ -59,6 +60,7 @@ struct ErrorStatistics {
   double mean_ulp = 0;
   double p99_ulp = 0;             ///< nearest-rank 99th percentile of |error|
   double max_share_of_bound = 0;  ///< largest |error|/allowance where the allowance is finite
+  ErrorSketch sketch;             ///< of |error|, to be added up over cases
 };
 
 /// How the elements of y were settled; they add up to the number of elements.
@@ -92,8 +94,8 @@ struct Judgement {
 enum class OracleChoice : std::uint8_t { automatic, exact, wide };
 
 /// What a judgement is asked for beside the verdicts, the counts and the largest errors: everything, or no
-/// more. Then `mean_ulp` and `p99_ulp` are 0, and a `worst` that is not wrong has the estimate of its exact
-/// value in place of the value.
+/// more. Then `mean_ulp` and `p99_ulp` are 0, `sketch` is empty, and a `worst` that is not wrong has the
+/// estimate of its exact value in place of the value.
 enum class Detail : std::uint8_t { full, verdict };
 
 /// Pure: no clock, no randomness, no state. `expect refused` is honoured; which rows must be NaN follows from

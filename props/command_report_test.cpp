@@ -171,8 +171,7 @@ TEST(Command, AReportOnAllHasTheDetectionFloorThatListPrints) {
   EXPECT_NE(read_file(folder / "all/report.md").find(list), std::string::npos);
   const std::string results = read_file(folder / "all/results.json");
   const std::regex point(
-      "\\{\\s+\"dtype\": \"bf16\",\\s+\"data\": \"(balanced|normal)\",\\s+\"n\": [0-9]+,\\s+\"contract\": "
-      "\"[^\"]+\",\\s+\"root\": ");
+      "\\{\"dtype\":\"bf16\",\"data\":\"(balanced|normal)\",\"n\":[0-9]+,\"contract\":\"[^\"]+\",\"root\":");
   const auto points =
       std::distance(std::sregex_iterator(results.begin(), results.end(), point), std::sregex_iterator());
   EXPECT_EQ(points, 2 * 7 * 6) << "kinds of data, lengths, contracts";

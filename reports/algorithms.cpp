@@ -53,6 +53,8 @@ AlgorithmSummary summary_of() {
   return out;
 }
 
+}  // namespace
+
 std::string cost_text(const AlgorithmSummary& a) {
   std::vector<std::string> parts;
   const auto add = [&](double each, std::string_view noun) {
@@ -65,8 +67,6 @@ std::string cost_text(const AlgorithmSummary& a) {
   return fmt::format("{}{}; an element {}", a.passes, a.passes == 1 ? " pass" : " passes",
                      fmt::join(parts, ", "));
 }
-
-}  // namespace
 
 std::vector<AlgorithmSummary> algorithm_summaries() {
   std::vector<AlgorithmSummary> out;

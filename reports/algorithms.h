@@ -33,6 +33,9 @@ inline constexpr std::int64_t cost_length = 4096, cost_length_2 = 8192;
 /// One of each name, in the order of impl/algorithms/all.h.
 std::vector<AlgorithmSummary> algorithm_summaries();
 
+/// "2 passes; an element 3 additions, 1 multiplication".
+std::string cost_text(const AlgorithmSummary& algorithm);
+
 /// What the letters of the first-order forms mean.
 inline constexpr std::string_view first_order_legend =
     "mean and variance: at most how far off, to first order; the proven bound, with every term, is "

@@ -86,14 +86,18 @@ Sharpness sharpness(const Case& c, const Contract& contract) {
   return {*middle, static_cast<std::int64_t>(rows.size())};
 }
 
-std::string blind_zone(DType dtype) {
+bool is_blind(DType dtype, std::int64_t n, double kappa) {
   const Row* naive = find_row(stable_accumulate(dtype) == DType::f64 ? "naive/f64" : "naive/f32");
+  return hides(*naive, kappa_case(dtype, n, n > 16384 ? 1 : 3, kappa, 1));
+}
+
+std::string blind_zone(DType dtype) {
   std::string out;
   for (const std::int64_t n : lengths) {
     std::vector<bool> blind;
     for (const double kappa : decades) {
       if (!kappa_reachable(dtype, n, kappa)) break;
-      blind.push_back(hides(*naive, kappa_case(dtype, n, n > 16384 ? 1 : 3, kappa, 1)));
+      blind.push_back(is_blind(dtype, n, kappa));
     }
     out += fmt::format("{}n {}: {}{}", out.empty() ? "" : "   ", n, n == lengths.front() ? "kappa " : "",
                        blind_text(blind));

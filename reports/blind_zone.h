@@ -24,4 +24,7 @@ Sharpness sharpness(const Case& c, const Contract& contract = {});
 /// tried, made as those of the report's plot are, and one that hides it is enough; the same text every time.
 std::string blind_zone(DType dtype);
 
+/// The same of one length and kappa, on rows of kappa_case with seed 1.
+bool is_blind(DType dtype, std::int64_t n, double kappa);
+
 }  // namespace normcheck

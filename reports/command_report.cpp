@@ -11,12 +11,14 @@
 
 #include "corpus/case_file.h"
 #include "corpus/error.h"
+#include "corpus/replay_line.h"
 #include "reports/commands.h"
 #include "reports/console.h"
 #include "reports/provenance.h"
-#include "reports/render_json.h"
 #include "reports/render_markdown.h"
 #include "reports/render_summary.h"
+#include "reports/results/published.h"
+#include "reports/results/results.h"
 #include "reports/select.h"
 #include "reports/svg.h"
 
@@ -105,14 +107,35 @@ std::vector<DType> storages(const std::vector<SweepJob>& jobs) {
   return out;
 }
 
+/// "normcheck report ...", without where it writes.
+std::string repeated(const Options& options) {
+  std::string out(bare_command);
+  for (std::size_t i = 0; i < options.arguments.size(); ++i) {
+    if (options.arguments[i] == "--out") {
+      ++i;
+    } else if (!options.arguments[i].starts_with("--out=")) {
+      out += " " + options.arguments[i];
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Exit run_report(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
-  const auto jobs = make_jobs(options);
   ReportData data;
+  data.jobs = make_jobs(options);
+  const auto& jobs = data.jobs;
   data.program = options.program;
+  data.command = repeated(options);
   data.plan = make_plan(options, default_evaluations);
+  data.whole_budget = data.plan.budget;
+  if (data.plan.eps) data.eps = {*data.plan.eps};
+  if (const auto published = find_published()) {
+    data.peers = published_peers(*published);
+    data.detection = published_detection(*published);
+  }
   const auto share = static_cast<std::int64_t>(jobs.size());
   const std::int64_t whole = data.plan.budget.evaluations;
   data.plan.budget.evaluations = (whole + share - 1) / share;
@@ -128,8 +151,17 @@ Exit run_report(const Options& options) {
                     static_cast<double>(i + 1), total);
       data.entries.push_back(std::move(entry));
     });
-    progress.step("error against kappa", total - 1, total);
-    data.curves = kappa_sweep(data.plan.seed, data.plan.oracle);
+    const bool small = data.whole_budget.seconds > 0 ? data.whole_budget.seconds < 60
+                                                     : data.whole_budget.evaluations < 20000;
+    const auto named = options.names.empty() ? std::vector<SweepJob>() : jobs;
+    data.curves = sweep_curves(
+        named, data.plan, small ? Grid::rough : Grid::full, [&](const SweepJob& job, double done, double of) {
+          progress.step(fmt::format("{} {} by kappa and n", job.row->name, dtype_name(job.dtype)), done, of);
+        });
+    if (small)
+      data.not_run.push_back(
+          "Lengths beyond 4096 and between the powers of two, and most lengths of the kappa x n maps: the "
+          "budget is small (20,000 evaluations or 60 s run them).");
     if (options.names.empty()) data.floors = detection_floors(storages(jobs));
   }
   data.half_sum = half_sum(data.plan.oracle);
@@ -148,9 +180,10 @@ Exit run_report(const Options& options) {
   data.run.emplace_back("seconds", fmt::format("{:.1f}", took.count()));
 
   make_folder(out / "svg", "--out");
-  write_file_atomically(out / "svg" / "error_vs_kappa.svg", error_vs_kappa_svg(data.curves, DType::f32));
+  write_file_atomically(out / "svg" / "error_vs_kappa.svg",
+                        error_vs_kappa_svg(data.curves.kappa, DType::f32));
   write_file_atomically(out / "report.md", report_markdown(data));
-  write_file_atomically(out / "results.json", results_json(data));
+  write_file_atomically(out / "results.json", results_text(results_json(data)));
   fmt::print("{}", summary_text(data, Style{colour_wanted()}));
   fmt::print(
       "\nwritten to {}\n  report.md                the tables, to read or to paste\n"

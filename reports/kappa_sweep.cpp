@@ -22,25 +22,6 @@ constexpr std::array<double, 17> kappas = {1,   3.162278,   1e1, 3.162278e1, 1e2
                                            1e3, 3.162278e3, 1e4, 3.162278e4, 1e5, 3.162278e5,
                                            1e6, 3.162278e6, 1e7, 3.162278e7, 1e8};
 
-struct Subject {
-  std::string_view row;
-  DType dtype;
-};
-constexpr std::array<Subject, 14> subjects = {{{"naive/f32", DType::f32},
-                                               {"two_pass/f32", DType::f32},
-                                               {"welford/f32", DType::f32},
-                                               {"naive/f64", DType::f64},
-                                               {"two_pass/f64", DType::f64},
-                                               {"welford/f64", DType::f64},
-                                               {"naive/f32", DType::f16},
-                                               {"two_pass/f32", DType::f16},
-                                               {"welford/f32", DType::f16},
-                                               {"naive/f32", DType::bf16},
-                                               {"two_pass/f32", DType::bf16},
-                                               {"welford/f32", DType::bf16},
-                                               {"two_pass/f16", DType::f16},
-                                               {"two_pass/bf16", DType::bf16}}};
-
 /// The largest error where the judge measures none, since no bound holds: from the exact values alone.
 void measure_exactly(const Case& c, const Tensor& y, KappaPoint& point) {
   const std::int64_t n = row_length(c);
@@ -58,21 +39,28 @@ void measure_exactly(const Case& c, const Tensor& y, KappaPoint& point) {
   }
 }
 
-KappaPoint measure(const Row& row, const Case& c, OracleChoice oracle) {
+}  // namespace
+
+KappaPoint measure_point(const Row& row, const Case& c, const Contract& contract, OracleChoice oracle,
+                         Verdict* verdict) {
   const Observation observed = run_case(row, c);
-  const Judgement j = judge(c, observed, {ContractKind::own, &row}, oracle);
+  const Judgement j = judge(c, observed, contract, oracle);
+  if (verdict != nullptr) *verdict = j.verdict;
   KappaPoint point{j.kappa, 0, std::numeric_limits<double>::infinity()};
-  if (j.worst && j.counts.voided == 0 && j.counts.skipped == 0) {
+  if (observed.status != Status::ok) {
+    point.kappa = 0;
+    point.error_ulp = std::numeric_limits<double>::quiet_NaN();  // it gave no answer
+  } else if (j.worst && j.counts.voided == 0 && j.counts.skipped == 0) {
     point.error_ulp = std::fabs(j.worst->error_ulp);
-    point.bound_ulp = j.worst->allowed_ulp;
+    // Where nothing but a number was demanded, and none came, no bound was evaluated.
+    const bool of_class = std::isinf(j.worst->error_ulp) && j.worst->allowed_ulp == 0;
+    if (!of_class) point.bound_ulp = j.worst->allowed_ulp;
   } else {
     point.kappa = 0;
     measure_exactly(c, observed.y, point);
   }
   return point;
 }
-
-}  // namespace
 
 bool kappa_reachable(DType dtype, std::int64_t n, double kappa) {
   return kappa <= std::ldexp(0.5, format_of(dtype).precision) * std::sqrt(static_cast<double>(n)) &&
@@ -113,22 +101,15 @@ Case kappa_case(DType dtype, std::int64_t n, std::int64_t rows, double kappa, st
   return c;
 }
 
-std::vector<KappaCurve> kappa_sweep(std::uint64_t seed, OracleChoice oracle) {
-  std::vector<KappaCurve> curves;
-  for (const Subject& subject : subjects) {
-    const Row* row = find_row(subject.row);
-    if (row == nullptr || !offers(*row, subject.dtype)) continue;
-    for (const std::int64_t n : {std::int64_t{64}, std::int64_t{1024}}) {
-      KappaCurve curve{row, subject.dtype, n, {}};
-      for (const double kappa : kappas) {
-        if (!kappa_reachable(subject.dtype, n, kappa)) break;
-        const Case c = kappa_case(subject.dtype, n, rows_a_point, kappa, seed);
-        curve.points.push_back(measure(*row, c, oracle));
-      }
-      curves.push_back(std::move(curve));
-    }
+KappaCurve kappa_curve(const Row& row, DType dtype, std::int64_t n, const Contract& contract,
+                       std::uint64_t seed, OracleChoice oracle) {
+  KappaCurve curve{&row, dtype, n, {}, contract_name(contract)};
+  for (const double kappa : kappas) {
+    if (!kappa_reachable(dtype, n, kappa)) break;
+    const Case c = kappa_case(dtype, n, rows_a_point, kappa, seed);
+    curve.points.push_back(measure_point(row, c, contract, oracle));
   }
-  return curves;
+  return curve;
 }
 
 }  // namespace normcheck

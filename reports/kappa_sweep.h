@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "corpus/case.h"
@@ -24,6 +24,7 @@ struct KappaCurve {
   DType dtype;
   std::int64_t n;
   std::vector<KappaPoint> points;
+  std::string contract = "own";  ///< whose bound it is
 };
 
 /// x of `rows` x n with mean about kappa and standard deviation about 1, so that every |y| is about 1 as long
@@ -33,9 +34,15 @@ Case kappa_case(DType dtype, std::int64_t n, std::int64_t rows, double kappa, st
 /// The largest kappa that a row of n numbers of the format can have is about 2^precision * sqrt(n).
 bool kappa_reachable(DType dtype, std::int64_t n, double kappa);
 
-/// naive, two_pass and welford at f32 and f64, and with f32 sums at f16 and bf16, and two_pass in the halves
-/// themselves; n = 64 and 1024; kappa from
-/// 1 to 1e8 by half-decades as far as the format reaches.
-std::vector<KappaCurve> kappa_sweep(std::uint64_t seed, OracleChoice oracle);
+/// Runs `row` on the case: the largest error of y, and the bound of `contract` there. Where the contract has
+/// no bound the error is measured from the exact values alone. `verdict`, where given, is that of the
+/// contract.
+KappaPoint measure_point(const Row& row, const Case& c, const Contract& contract, OracleChoice oracle,
+                         Verdict* verdict = nullptr);
+
+/// Kappa from 1 to 1e8 by half-decades as far as the format reaches, rows of n; held to its own bound, a
+/// kernel from outside to `contract`.
+KappaCurve kappa_curve(const Row& row, DType dtype, std::int64_t n, const Contract& contract,
+                       std::uint64_t seed, OracleChoice oracle);
 
 }  // namespace normcheck

@@ -409,6 +409,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   if (!o.shapes.empty()) o.lengths.given = true;
   o.names.insert(o.names.end(), o.programs.begin(), o.programs.end());
   if (argc > 0 && argv[0][0] != '\0') o.program = shell_word(argv[0]);
+  for (int i = 1; i < argc; ++i) o.arguments.push_back(shell_word(argv[i]));
   return o;
 }
 

@@ -24,10 +24,11 @@ struct Lengths {
 };
 
 struct Options {
-  std::string program = "normcheck";  ///< as it was invoked, a shell word
-  std::string command;                ///< "list", "check", "compare", "replay", "minimise", "judge", ...
-  std::vector<std::string> names;     ///< implementations, or files
-  std::vector<std::string> programs;  ///< likewise, by --program; among the names once all is read
+  std::string program = "normcheck";   ///< as it was invoked, a shell word
+  std::vector<std::string> arguments;  ///< all that stood behind it, a shell word each
+  std::string command;                 ///< "list", "check", "compare", "replay", "minimise", "judge", ...
+  std::vector<std::string> names;      ///< implementations, or files
+  std::vector<std::string> programs;   ///< likewise, by --program; among the names once all is read
   std::vector<std::string> dtypes;
   std::vector<std::string> regimes;
   std::vector<std::string> shapes;  ///< "8x1024": rows x n

@@ -1,37 +1,22 @@
 // Renders results as JSON; a number that is no number is a string, a measured one has its hexfloat beside it.
 #include "reports/render_json.h"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
 #include "corpus/case_file.h"
 #include "corpus/replay_line.h"
 #include "reports/finding_text.h"
-#include "reports/numbers.h"
+#include "reports/results/json.h"
 
 namespace normcheck {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  return value;
-}
-
-/// `name` and `name_hex`.
-void put(Json& object, const std::string& name, double value) {
-  object[name] = number(value);
-  object[name + "_hex"] = hexfloat(value);
-}
-
 Json largest_json(const LargestError& largest) {
   if (largest.ulp < 0) return nullptr;
   Json out;
-  put(out, "error_ulp", largest.ulp);
-  put(out, "allowed_ulp", largest.allowed_ulp);
-  put(out, "kappa", largest.kappa);
+  put_measured(out, "error_ulp", largest.ulp);
+  put_measured(out, "allowed_ulp", largest.allowed_ulp);
+  put_measured(out, "kappa", largest.kappa);
   out["n"] = largest.n;
   out["regime"] = largest.regime;
   out["case"] = largest.case_id;
@@ -60,13 +45,19 @@ Json tally_json(const Tally& t) {
   out["largest_finite"] = largest_json(t.largest_finite);
   if (t.normwise.u >= 0) {
     Json normwise;
-    put(normwise, "error_u", t.normwise.u);
+    put_measured(normwise, "error_u", t.normwise.u);
     normwise["n"] = t.normwise.n;
     normwise["regime"] = t.normwise.regime;
     normwise["case"] = t.normwise.case_id;
     out["largest_normwise_finite"] = normwise;
   }
-  put(out, "largest_share_of_bound", t.max_share_of_bound);
+  put_measured(out, "largest_share_of_bound", t.max_share_of_bound);
+  if (t.judged > 0) put_measured(out, "p99_ulp", t.sketch.p99());
+  if (t.judged > 0) {
+    out["share_not_correctly_rounded"] =
+        static_cast<double>(t.not_correctly_rounded) / static_cast<double>(t.judged);
+  }
+  if (t.cases > 0) out["verdict"] = verdict_name(t.worst());
   if (!t.out_of_range.empty()) out["out_of_range"] = t.out_of_range;
   return out;
 }
@@ -76,12 +67,12 @@ Json element_json(const Case& c, const ElementReport& e) {
   out["output"] = output_name(e.output);
   out["index"] = element_index(c, e);
   out["dtype"] = dtype_name(e.dtype);
-  put(out, "got", to_double(e.dtype, e.got));
-  put(out, "want", e.want);
-  put(out, "error_ulp", e.error_ulp);
-  put(out, "allowed_ulp", e.allowed_ulp);
-  put(out, "allowed_abs", e.allowed_abs);
-  put(out, "error_normwise_u", e.normwise_u);
+  put_measured(out, "got", to_double(e.dtype, e.got));
+  put_measured(out, "want", e.want);
+  put_measured(out, "error_ulp", e.error_ulp);
+  put_measured(out, "allowed_ulp", e.allowed_ulp);
+  put_measured(out, "allowed_abs", e.allowed_abs);
+  put_measured(out, "error_normwise_u", e.normwise_u);
   if (!e.reason.empty()) out["reason"] = e.reason;
   return out;
 }
@@ -89,11 +80,13 @@ Json element_json(const Case& c, const ElementReport& e) {
 void put_problem(Json& out, const Case& c, const Judgement& j) {
   out["shape"] = c.x.shape;
   out["norm_ndim"] = c.norm_ndim;
-  put(out, "eps", c.eps);
-  put(out, "kappa", j.kappa);
+  put_measured(out, "eps", c.eps);
+  put_measured(out, "kappa", j.kappa);
   out["rows"] = row_count(c);
   out["wrong_rows"] = j.wrong_rows;
 }
+
+}  // namespace
 
 Json finding_json(const Finding& finding) {
   const Judgement& j = finding.judgement;
@@ -119,9 +112,9 @@ Json finding_json(const Finding& finding) {
     Json stage;
     stage["step"] = finding.stage->step;
     stage["shape"] = finding.stage->shape;
-    put(stage, "got", finding.stage->got);
-    put(stage, "exact", finding.stage->exact);
-    put(stage, "allowed_abs", finding.stage->allowed_abs);
+    put_measured(stage, "got", finding.stage->got);
+    put_measured(stage, "exact", finding.stage->exact);
+    put_measured(stage, "allowed_abs", finding.stage->allowed_abs);
     out["stage"] = stage;
   }
   if (!finding.cause.empty()) out["cause"] = finding.cause;
@@ -133,69 +126,21 @@ Json finding_json(const Finding& finding) {
     evidence["elements"] = e->elements;
     evidence["lengths"] = e->lengths;
     if (e->from_length > 0) evidence["from_length"] = e->from_length;
-    put(evidence, "least_off_exact_ulp", e->least_off);
-    put(evidence, "most_off_exact_ulp", e->most_off);
+    put_measured(evidence, "least_off_exact_ulp", e->least_off);
+    put_measured(evidence, "most_off_exact_ulp", e->most_off);
     evidence["nearest_right"] = e->nearest_right;
-    put(evidence, "nearest_right_ulp", e->nearest_off);
+    put_measured(evidence, "nearest_right_ulp", e->nearest_off);
     out["evidence"] = evidence;
   }
   out["replay"] = replay_line(bare_command, finding.replay);
   return out;
 }
 
-Json input_json(const PublicInput& input) {
-  Json out;
-  out["case"] = input.source->problem.id;
-  out["file"] = input.source->file;
-  out["dtype"] = dtype_name(input.source->problem.x.dtype);
-  out["origin"] = input.source->problem.origin;
-  for (std::size_t f = 0; f < family_names.size(); ++f) {
-    if (!input.results[f]) continue;
-    Json result;
-    result["impl"] = input.rows[f];
-    result["verdict"] = verdict_name(input.results[f]->verdict);
-    if (input.results[f]->max_ulp >= 0) put(result, "error_ulp", input.results[f]->max_ulp);
-    out[std::string(family_names[f])] = result;
-  }
-  return out;
-}
-
-Json curve_json(const KappaCurve& curve) {
-  Json out;
-  out["impl"] = curve.row->name;
-  out["dtype"] = dtype_name(curve.dtype);
-  out["n"] = curve.n;
-  out["contract"] = "own";
-  out["points"] = Json::array();
-  for (const KappaPoint& p : curve.points) {
-    Json point;
-    put(point, "kappa", p.kappa);
-    put(point, "error_ulp", p.error_ulp);
-    put(point, "bound_ulp", p.bound_ulp);
-    out["points"].push_back(point);
-  }
-  return out;
-}
-
-Json floor_json(const FloorPoint& p) {
-  Json out;
-  out["dtype"] = dtype_name(p.dtype);
-  out["data"] = p.data;
-  out["n"] = p.n;
-  out["contract"] = p.contract;
-  put(out, "root", p.floor.root);
-  put(out, "divisor", p.floor.divisor);
-  put(out, "lost_far", p.floor.lost_far);
-  put(out, "lost_mid", p.floor.lost_mid);
-  return out;
-}
-
-}  // namespace
-
 Json entry_json(const SweepEntry& entry) {
   Json out;
   out["impl"] = entry.row->name;
   out["dtype"] = dtype_name(entry.dtype);
+  out["contract"] = entry.contract;
   out["expect"] = entry.row->expect;
   Tally total = entry.total();
   total.regime = "all";
@@ -203,6 +148,7 @@ Json entry_json(const SweepEntry& entry) {
   for (const Tally& tally : entry.regimes) out["regimes"].push_back(tally_json(tally));
   out["unexpected_findings"] = entry.unexpected_findings;
   out["unexpected_passes"] = entry.unexpected_passes;
+  out["notes"] = entry.notes;
   return out;
 }
 
@@ -234,8 +180,8 @@ std::string judged_line(std::string_view layer, std::string_view output, const C
   out["elements"] = counts_json(j.counts);
   out["elements"]["judged_by_number"] = j.errors.judged;
   out["elements"]["not_correctly_rounded"] = j.errors.not_correctly_rounded;
-  put(out, "largest_error_ulp", j.errors.max_ulp);
-  put(out, "largest_share_of_bound", j.errors.max_share_of_bound);
+  put_measured(out, "largest_error_ulp", j.errors.max_ulp);
+  put_measured(out, "largest_share_of_bound", j.errors.max_share_of_bound);
   if (!j.reason.empty()) out["reason"] = j.reason;
   if (j.worst) out["worst"] = element_json(c, *j.worst);
   if (!j.notes.empty()) out["notes"] = j.notes;
@@ -250,10 +196,10 @@ std::string attack_line(std::string_view impl, const AttackRecord& r) {
   out["n"] = row_length(r.problem);
   out["evaluations"] = r.evaluations;
   out["method"] = r.method;
-  put(out, "share_of_bound", r.share);
-  put(out, "ulp", r.ulp);
-  put(out, "normwise_u", r.normwise_u);
-  put(out, "kappa", r.kappa);
+  put_measured(out, "share_of_bound", r.share);
+  put_measured(out, "ulp", r.ulp);
+  put_measured(out, "normwise_u", r.normwise_u);
+  put_measured(out, "kappa", r.kappa);
   out["verdict"] = verdict_name(r.verdict);
   out["case"] = format_case(r.problem);
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -269,42 +215,6 @@ std::string finding_line(const Finding& finding) {
   out["record"] = "finding";
   out.update(finding_json(finding));
   return out.dump() + "\n";
-}
-
-std::string results_json(const ReportData& data) {
-  Json out;
-  out["schema"] = "normcheck-results 1";
-  out["seed"] = data.plan.seed;
-  out["budget_evaluations"] = data.plan.budget.evaluations;
-  if (data.plan.budget.seconds > 0) out["budget_seconds"] = data.plan.budget.seconds;
-  out["contract"] = contract_name(data.plan.contract);
-  out["entries"] = Json::array();
-  for (const SweepEntry& entry : data.entries) out["entries"].push_back(entry_json(entry));
-  out["public_inputs"] = Json::array();
-  for (const PublicInput& input : data.inputs) out["public_inputs"].push_back(input_json(input));
-  Json half;
-  half["impl"] = data.half_sum.impl;
-  half["input"] = "2048 ones, then 2048 twos, f16";
-  put(half, "mean", data.half_sum.mean);
-  put(half, "exact_mean", data.half_sum.exact_mean);
-  put(half, "mean_accumulated_in_f32", data.half_sum.mean_f32);
-  half["verdict"] = verdict_name(data.half_sum.verdict);
-  out["half_accumulation"] = half;
-  out["error_vs_kappa"] = Json::array();
-  for (const KappaCurve& curve : data.curves) out["error_vs_kappa"].push_back(curve_json(curve));
-  if (!data.floors.empty()) {
-    out["detection_floor"] = Json::array();
-    for (const FloorPoint& point : data.floors) out["detection_floor"].push_back(floor_json(point));
-  }
-  out["findings"] = Json::array();
-  for (const Finding* finding : data.shown) out["findings"].push_back(finding_json(*finding));
-  out["unexpected"] = Json::array();
-  for (const Unexpected& u : data.unexpected)
-    out["unexpected"].push_back({{"what", u.what}, {"replay", replay_line(bare_command, u.replay)}});
-  Json run;
-  for (const auto& [name, value] : data.run) run[name] = value;
-  out["run"] = run;
-  return out.dump(1) + "\n";
 }
 
 }  // namespace normcheck

@@ -1,13 +1,10 @@
-// Results as JSON: lines for `check --json`, one document for a report (the schema: reports/README.md).
+// Results as JSON: lines for `check --json`, their parts for a report (reports/results).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "fuzz/attack/attack.h"
-#include "reports/four.h"
-#include "reports/kappa_sweep.h"
-#include "reports/report_data.h"
 #include "reports/sweep.h"
 
 namespace normcheck {
@@ -25,7 +22,7 @@ std::string attack_line(std::string_view impl, const AttackRecord& record);
 std::string unjudged_line(std::string_view layer, std::string_view why);
 /// An implementation at one dtype: totals and regimes, as in `entries` of results.json.
 nlohmann::ordered_json entry_json(const SweepEntry& entry);
-/// results.json: everything but `run` depends on seed, budget and build alone.
-std::string results_json(const ReportData& data);
+/// A finding, as in `findings` of results.json.
+nlohmann::ordered_json finding_json(const Finding& finding);
 
 }  // namespace normcheck

@@ -123,7 +123,7 @@ std::string four_table(const ReportData& data) {
                        : r.share_of.empty()      ? "-"
                                                  : share_text(r),
                        percent(t.counts.proved, t.counts.elements));
-    const KappaCurve* curve = family_curve(r.family, 1024, data.curves);
+    const KappaCurve* curve = family_curve(r.family, 1024, data.curves.kappa);
     for (const std::size_t decade : {0U, 1U, 2U, 3U, 4U, 6U})
       out += fmt::format(" {} |", point_text(curve, decade));
     out += "\n";
@@ -141,7 +141,7 @@ std::string kappa_table(const ReportData& data) {
       "holds no such row.\n\n";
   for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
     std::vector<const KappaCurve*> curves;
-    for (const KappaCurve& curve : data.curves) {
+    for (const KappaCurve& curve : data.curves.kappa) {
       if (curve.dtype == dtype && curve.n == 1024) curves.push_back(&curve);
     }
     if (curves.empty()) continue;

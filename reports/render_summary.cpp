@@ -73,7 +73,7 @@ std::string four_part(const ReportData& data, const Style& style) {
                         fmt::format("kappa {}", short_number(std::pow(10.0, static_cast<double>(decade)))));
   out += style.dim(head) + "\n";
   for (const FamilyResult& r : data.four) {
-    const KappaCurve* curve = family_curve(r.family, 1024, data.curves);
+    const KappaCurve* curve = family_curve(r.family, 1024, data.curves.kappa);
     out += fmt::format("  {:<10}", family_names[static_cast<std::size_t>(r.family)]);
     for (const std::size_t decade : decades) out += fmt::format("{:<18}", kappa_cell(curve, decade));
     out += "\n";

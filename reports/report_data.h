@@ -1,6 +1,7 @@
 // All that a report tells, before it is rendered.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "reports/finding.h"
 #include "reports/four.h"
 #include "reports/kappa_sweep.h"
+#include "reports/results/curves.h"
+#include "reports/results/implementations.h"
 #include "reports/sweep.h"
 
 namespace normcheck {
@@ -21,13 +24,20 @@ struct Unexpected {
 
 struct ReportData {
   std::string program;  ///< as it was invoked: for lines that a terminal shows, never for a file
+  std::string command;  ///< with its arguments but for the output folder, as it is to be repeated
   SweepPlan plan;
+  Budget whole_budget;               ///< of the run; that of the plan is of one implementation and dtype
+  std::vector<double> eps;           ///< of the generated cases
+  std::vector<std::string> not_run;  ///< sentences
+  std::vector<SweepJob> jobs;
+  TimeRatios times;
   std::vector<SweepEntry> entries;
   std::vector<PublicInput> inputs;  ///< the inputs from public bug reports, under each of the four
   std::vector<FamilyResult> four;   ///< the four layer norms of the brief
   HalfSum half_sum;
-  std::vector<KappaCurve> curves;
-  std::vector<FloorPoint> floors;  ///< of a report on all implementations, else empty
+  Curves curves;
+  nlohmann::ordered_json peers, detection;  ///< what is published; null where nothing is
+  std::vector<FloorPoint> floors;           ///< of a report on all implementations, else empty
   std::vector<Unexpected> unexpected;
   std::vector<const Finding*> shown;                     ///< the findings that were kept as files
   std::vector<std::pair<std::string, std::string>> run;  ///< provenance and clock

@@ -4,19 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
-#include <exception>
 #include <limits>
 #include <map>
-#include <mutex>
-#include <thread>
 #include <tuple>
 
 #include "impl/plugin/plugin.h"
 #include "reports/draw_length.h"
+#include "reports/in_order.h"
 #include "reports/numbers.h"
 
 namespace normcheck {
@@ -406,44 +402,9 @@ void sweep_all(const std::vector<SweepJob>& jobs, const SweepPlan& plan,
   // What a kernel from outside did last may matter to what it does next: its cases come in one order.
   const bool outside =
       std::any_of(jobs.begin(), jobs.end(), [](const SweepJob& job) { return job.row->outside != nullptr; });
-  const std::size_t most = outside ? 1 : std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
-  const std::size_t threads = std::min(jobs.size(), most);
-  std::vector<std::optional<SweepEntry>> waiting(jobs.size());
-  std::vector<std::exception_ptr> failed(jobs.size());
-  std::atomic<std::size_t> next = 0;
-  std::mutex lock;
-  std::condition_variable changed;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < jobs.size(); i = next++) {
-      std::optional<SweepEntry> entry;
-      std::exception_ptr failure;
-      try {
-        entry = sweep(*jobs[i].row, jobs[i].dtype, plan);
-      } catch (...) {
-        failure = std::current_exception();
-        next = jobs.size();
-      }
-      const std::lock_guard hold(lock);
-      waiting[i] = std::move(entry);
-      failed[i] = failure;
-      changed.notify_all();
-    }
-  };
-  std::vector<std::jthread> pool;
-  for (std::size_t t = 0; t < threads; ++t) pool.emplace_back(work);
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    std::unique_lock hold(lock);
-    const auto ended = [&] {
-      return std::any_of(failed.begin(), failed.end(), [](const auto& f) { return f != nullptr; });
-    };
-    changed.wait(hold, [&] { return waiting[i].has_value() || ended(); });
-    for (const auto& failure : failed) {
-      if (failure) std::rethrow_exception(failure);
-    }
-    SweepEntry entry = std::move(*waiting[i]);
-    hold.unlock();
-    done(i, std::move(entry));
-  }
+  const std::size_t most = outside ? 1 : most_threads();
+  in_order<SweepEntry>(
+      jobs.size(), [&](std::size_t i) { return sweep(*jobs[i].row, jobs[i].dtype, plan); }, done, most);
 }
 
 }  // namespace normcheck

@@ -40,6 +40,7 @@ void Tally::count(const Judgement& j, const Case& c) {
   judged += j.errors.judged;
   not_correctly_rounded += j.errors.not_correctly_rounded;
   max_share_of_bound = std::max(max_share_of_bound, j.errors.max_share_of_bound);
+  sketch.add(j.errors.sketch);
   count_largest(largest, j, c, regime);
   if (std::isfinite(j.errors.max_ulp)) count_largest(largest_finite, j, c, regime);
   if (j.errors.judged > 0 && std::isfinite(j.errors.max_normwise_u) && j.errors.max_normwise_u > normwise.u) {
@@ -56,6 +57,17 @@ std::int64_t Tally::findings() const {
   return sum;
 }
 
+Verdict Tally::worst() const {
+  std::size_t worst = verdicts.size();
+  for (std::size_t v = 0; v < verdicts.size(); ++v) {
+    const bool ranks = static_cast<Verdict>(v) < Verdict::refused;
+    if (verdicts[v] > 0 && ranks) worst = v;
+  }
+  if (worst == verdicts.size())
+    worst = static_cast<std::size_t>(std::max_element(verdicts.begin(), verdicts.end()) - verdicts.begin());
+  return static_cast<Verdict>(worst);
+}
+
 void Tally::add(const Tally& other) {
   cases += other.cases;
   evaluations += other.evaluations;
@@ -64,6 +76,7 @@ void Tally::add(const Tally& other) {
   judged += other.judged;
   not_correctly_rounded += other.not_correctly_rounded;
   max_share_of_bound = std::max(max_share_of_bound, other.max_share_of_bound);
+  sketch.add(other.sketch);
   if (other.largest.ulp > largest.ulp) largest = other.largest;
   if (other.largest_finite.ulp > largest_finite.ulp) largest_finite = other.largest_finite;
   if (other.normwise.u > normwise.u) normwise = other.normwise;

@@ -40,6 +40,7 @@ struct Tally {
   std::int64_t judged = 0;
   std::int64_t not_correctly_rounded = 0;
   double max_share_of_bound = 0;
+  ErrorSketch sketch{};           ///< of |error| of the judged elements of y
   LargestError largest{};         ///< NaN and wrong infinities included
   LargestError largest_finite{};  ///< of cases in which every error was finite
   LargestNormwise normwise{};     ///< likewise; infinite where y was to be exactly 0, and those are left out
@@ -47,6 +48,8 @@ struct Tally {
   std::map<std::string, std::int64_t> notes{};
   std::int64_t of(Verdict v) const { return verdicts[static_cast<std::size_t>(v)]; }
   std::int64_t findings() const;
+  /// The worst of the verdicts that rank; of cases that none of them was given, the most frequent.
+  Verdict worst() const;
   /// Counts one judged case.
   void count(const Judgement& judgement, const Case& c);
   /// Adds what another counted; `regime` stays.
