@@ -1,0 +1,115 @@
+// What comes from runs that are published beside a report: detection of known mistakes, and real libraries.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "reports/page/parts.h"
+
+namespace normcheck::page {
+
+std::string detection(const Json& results, Trace& trace) {
+  const Json& all = at(results, "detection");
+  if (!all.is_object())
+    return section("detection", "Known mistakes: what finds them", not_run("Detection: not run"));
+  const auto value = [&](std::string_view key, Show show) {
+    return traced(results, fmt::format("/detection/{}", key), show, trace);
+  };
+  std::string body = fmt::format(
+      "<p>Mistakes of public bug reports, made again as kernels: {} of {} runs caught them, in a median of "
+      "{} ms. From "
+      "{}, made by {}.</p>\n",
+      value("caught", Show::count), value("runs", Show::count), value("median_ms", Show::number),
+      value("source", Show::text), command(at(all, "command")));
+  constexpr std::array<Column, 4> classes = {{{"kind of mistake", "", "kind", Show::text},
+                                              {"mistakes", "", "mistakes", Show::count},
+                                              {"caught", "runs", "caught", Show::count},
+                                              {"of", "runs", "runs", Show::count}}};
+  body += box("By kind", table(at(all, "by_class"), "/detection/by_class", classes, trace, "class=sort"));
+  constexpr std::array<Column, 6> others = {{{"a test of others", "", "name", Show::text},
+                                             {"shows", "mistakes", "shows", Show::count},
+                                             {"of", "mistakes", "of", Show::count},
+                                             {"right kernels that it fails", "", "fails_right", Show::text},
+                                             {"what it does", "", "what", Show::text},
+                                             {"source", "", "source", Show::text}}};
+  body += "<h3>The same mistakes under what others test with</h3>\n" +
+          box("Tests of others",
+              table(at(all, "others"), "/detection/others", others, trace, "class=\"sort words\""));
+  return section("detection", "Known mistakes: what finds them", body);
+}
+
+std::string peers(const Json& results, Trace& trace) {
+  const Json& all = at(results, "peers");
+  if (!all.is_object()) return section("peers", "Real libraries", not_run("Libraries: not run"));
+  constexpr std::array<Column, 15> columns = {
+      {{"library", "", "peer", Show::text},
+       {"version", "", "version", Show::text},
+       {"dtype", "", "dtype", Show::text},
+       {"passed", "cases", "total/verdicts/PASS", Show::count, "0"},
+       {"failed", "cases", "total/verdicts/FAIL", Show::count, "0"},
+       {"of", "cases", "total/cases", Show::count},
+       {"largest known", "ulp", "total/largest_finite/error_ulp"},
+       {"its proven bound", "ulp", "total/largest_finite/allowed_ulp", Show::bound},
+       {"regime", "", "total/largest_finite/regime", Show::text},
+       {"n", "", "total/largest_finite/n", Show::count},
+       {"kappa", "", "total/largest_finite/kappa"},
+       {"input", "", "total/largest_finite/case", Show::text},
+       {"largest known", "u, normwise", "total/largest_normwise_finite/error_u"},
+       {"largest known share", "of its bound", "total/largest_share_of_bound"},
+       {"known faults", "", "known", Show::text}}};
+  std::string body = fmt::format(
+      "<p>Each library as it is shipped, on the same inputs. The largest known error is the largest finite "
+      "one that was "
+      "seen. Where the exact y is next to 0 an ulp is tiny. From {}, made by {}.</p>\n",
+      traced(results, "/peers/source", Show::text, trace), command(at(all, "command")));
+  body +=
+      box("Libraries", table(at(all, "entries"), "/peers/entries", columns, trace, "class=\"sort filter\""));
+  const auto absent = items(at(all, "not_installed"));
+  if (!absent.empty()) {
+    body += "<p>Not run, since not installed:</p>\n<ul>";
+    for (std::size_t i = 0; i < absent.size(); ++i)
+      body += fmt::format("<li>{} {}\n",
+                          traced(results, fmt::format("/peers/not_installed/{}/peer", i), Show::text, trace),
+                          command(at(absent[i], "install")));
+    body += "</ul>\n";
+  }
+  return section("peers", "Real libraries", body);
+}
+
+std::string method(const Json& results, Trace& trace) {
+  std::string body =
+      "<p><b>What is proven.</b> Every bound on this page: a theorem evaluated on the row at hand (its n, "
+      "its mean, its "
+      "sums) with every operation of the evaluation rounded up. A FAIL is a proof that the kernel does not "
+      "keep "
+      "its contract; a PASS says that it kept it on the rows that it was given. The exact value comes "
+      "from exact or double-double arithmetic whose own error is bounded.</p>\n"
+      "<p><b>What is only the largest known.</b> Every error, p99 and share: seen on the generated rows, the "
+      "public "
+      "inputs and what a search found. Another seed or a larger budget may find a larger one.</p>\n"
+      "<p><b>Where it is blind.</b> At large n and kappa the bound grows past what some mistakes do: the "
+      "hatched cells of "
+      "the heat maps. A PASS there says little.</p>\n<h3>What was not run</h3>\n";
+  const auto missing = items(at(results, "plan/not_run"));
+  if (missing.empty()) body += "<p>The results name nothing that was left out.</p>\n";
+  if (!missing.empty()) {
+    body += "<ul>";
+    for (std::size_t i = 0; i < missing.size(); ++i)
+      body += fmt::format("<li>{}\n", traced(results, fmt::format("/plan/not_run/{}", i), Show::text, trace));
+    body += "</ul>\n";
+  }
+  body += "<h3>Where it was run</h3>\n";
+  const Json& run = at(results, "run");
+  if (!run.is_object() || run.empty())
+    return section("method", "Method and limits", body + not_run("Not said"));
+  std::string rows;
+  for (const auto& [name, unused] : run.items()) {
+    // A pointer spells "/" and "~" of a name otherwise; names of the schema have neither.
+    if (name.find_first_of("/~") != std::string::npos) continue;
+    rows += fmt::format("<tr><th scope=row>{}<td class=t>{}\n", escaped(name),
+                        traced(results, "/run/" + name, Show::text, trace));
+  }
+  body += box("Where it was run", fmt::format("<table><tbody>\n{}</table>", rows));
+  return section("method", "Method and limits", body);
+}
+
+}  // namespace normcheck::page
