@@ -37,7 +37,7 @@ def value_at(results, pointer):
 
 
 def number_in(text):
-    got = re.match(r"[✓✗?○–!<>~]?\s*([-+]?[\d.]+(?:e[-+]?\d+)?)", text.replace(",", ""))
+    got = re.match(r"[✓✗?○–!<>~]?\s*([-+]?(?:inf|[\d.]+(?:e[-+]?\d+)?))", text.replace(",", ""))
     return float(got.group(1)) if got else math.nan
 
 
@@ -169,6 +169,15 @@ class Test:
         self.said.append(f"contrast {worst[0]:.1f} at least, over {worst[2]} kinds of text")
         return [] if worst[0] >= 4.5 else [f"hard to read: contrast {worst[0]:.2f} of {worst[1]}"]
 
+    def glyphs(self):
+        """A verdict that is not good is told apart by more than its colour."""
+        bare = self.browser.run("(() => { const bare = []; for (const [css, of] of [['P', /PASS/], ['F', /FAIL/], ['V', /VOID|VACUOUS/]]) {"
+                                " const cells = Array.from(document.querySelectorAll('td.' + css)); if (!cells.length && css !== 'V') bare.push('no ' + css);"
+                                " for (const c of cells) if (!/[✓✗○]/.test(getComputedStyle(c, '::before').content)) bare.push(c.textContent);"
+                                " for (const c of document.querySelectorAll('td.t')) if (new RegExp('^(' + of.source + ')').test(c.textContent)) bare.push(c.textContent);"
+                                " } return bare; })()")
+        return [f"{len(bare)} verdicts without a glyph: {bare[:3]}"] if bare else []
+
     def column(self, table, column):
         return self.browser.run(
             f"(() => {{ const t = document.querySelector('{table}'); const parts = t.querySelectorAll(':scope > tbody.e');"
@@ -286,7 +295,7 @@ class Test:
             for check in (self.self_test, self.no_blank, self.fits, self.legible, self.quiet):
                 found[f"{name}: {check.__name__}"] = check()
         self.open()
-        for check in (self.sources, self.sorts, self.filters, self.copies, self.opens_rows, self.points, self.quiet):
+        for check in (self.sources, self.glyphs, self.sorts, self.filters, self.copies, self.opens_rows, self.points, self.quiet):
             found[check.__name__] = check()
         found["without_script"] = self.without_script()
         return found
@@ -306,6 +315,7 @@ PLANTS = [
     ("numbers of another row", lambda p: p.replace('data-from="/champions/1"', 'data-from="/champions/2"'), "sources"),
     ("a source that is nowhere", lambda p: p.replace('data-from="/champions/1"', 'data-from="/champions/900"'), "sources"),
     ("another number in the sample", lambda p: re.sub(r'(id=sample>.*?/error_ulp":)[^,}]+', r"\g<1>77.7", p, count=1), "self_test"),
+    ("a colour alone", lambda p: re.sub(r"\.F::before\{[^}]*\}", "", p, count=1), "glyphs"),
     ("a broken sort", lambda p: p.replace("x < y ? -1 : x > y ? 1 : 0", "0"), "sorts"),
     ("a sort by letters", lambda p: p.replace("if (!isNaN(x) && !isNaN(y)) return", "if (false) return"), "sorts"),
     ("a broken filter", lambda p: p.replace("unit.hidden = !fits", "unit.hidden = false"), "filters"),

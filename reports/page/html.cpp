@@ -125,7 +125,7 @@ std::string shown(const Json& value, Show show) {
 }
 
 void Trace::seen(std::string_view pointer, const Json& value) {
-  if (count_++ % 29 == 0 && !value.is_structured()) kept_.emplace_back(pointer, value);
+  if (count_++ % 7 == 0 && !value.is_structured()) kept_.emplace_back(pointer, value);
 }
 
 std::string Trace::table() const {
@@ -162,9 +162,13 @@ std::string cells(const Json& row, std::string_view pointer, std::span<const Col
   for (const Column& c : columns) {
     const Json& value = at(row, c.key);
     trace.seen(fmt::format("{}/{}", pointer, c.key), value);
-    out += value.is_null()
-               ? fmt::format("<td class=x>{}", c.none)
-               : fmt::format("<td{}>{}", is_number(value) ? "" : " class=t", shown(value, c.show));
+    const bool words = c.show == Show::text || c.show == Show::code || value.is_structured();
+    if (value.is_null())
+      out += fmt::format("<td{}>{}", c.none == "0" ? "" : " class=x", c.none);
+    else if (c.show == Show::verdict)
+      out += fmt::format("<td class={}>{}", verdict_class(string_of(value)), shown(value, c.show));
+    else
+      out += fmt::format("<td{}>{}", words || !is_number(value) ? " class=t" : "", shown(value, c.show));
   }
   return out;
 }

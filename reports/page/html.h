@@ -47,7 +47,7 @@ struct Column {
 /// What the page's own test compares again in the browser: pointers into results.json and their values.
 class Trace {
  public:
-  /// Remembers one of every 29 that it is told of, from the first on.
+  /// Remembers one of every seven that it is told of, from the first on.
   void seen(std::string_view pointer, const Json& value);
   /// JSON, safe inside a script element.
   std::string table() const;

@@ -6,11 +6,54 @@
 #include "reports/page/parts.h"
 
 namespace normcheck::page {
+namespace {
+
+/// What one family of algorithms gives on a public input: its error, with the glyph of its verdict.
+std::string family_cell(const Json& input, const std::string& pointer, std::string_view family,
+                        Trace& trace) {
+  const Json& result = at(input, family);
+  if (!result.is_object()) return "<td class=x>not run";
+  const Json& error = at(result, "error_ulp");
+  const Json& said = error.is_null() ? at(result, "verdict") : error;
+  trace.seen(fmt::format("{}/{}/{}", pointer, family, error.is_null() ? "verdict" : "error_ulp"), said);
+  return fmt::format("<td class={} data-from=\"{}/{}/{}\">{}",
+                     verdict_class(string_of(at(result, "verdict"))), pointer, family,
+                     error.is_null() ? "verdict" : "error_ulp", shown(said, Show::number));
+}
+
+std::string public_inputs(const Json& results, Trace& trace) {
+  const auto all = items(at(results, "public_inputs"));
+  if (all.empty()) return not_run("Inputs from public bug reports: not run");
+  constexpr std::array<std::string_view, 4> families = {"naive", "two_pass", "welford", "half"};
+  constexpr std::array<Column, 2> columns = {
+      {{"input", "", "case", Show::text}, {"dtype", "", "dtype", Show::text}}};
+  constexpr std::array<Column, 1> last = {{{"reported", "", "origin", Show::text}}};
+  std::string rows;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string pointer = fmt::format("/public_inputs/{}", i);
+    rows += fmt::format("<tr data-from=\"{}\">{}", pointer, cells(all[i], pointer, columns, trace));
+    for (const std::string_view family : families) rows += family_cell(all[i], pointer, family, trace);
+    rows += cells(all[i], pointer, last, trace) + "\n";
+  }
+  std::string heads = head_cells(columns);
+  for (const std::string_view family : families)
+    heads += fmt::format("<th scope=col class=t>{}, largest known <small>ulp</small>", family);
+  return fmt::format(
+      "<details class=part><summary>What naive, two_pass, welford and half precision give on {} inputs of "
+      "public bug reports</summary>\n{}</details>\n",
+      all.size(),
+      box("Inputs of public bug reports",
+          fmt::format("<table class=\"sort filter\"><thead><tr>{}{}</thead><tbody>\n{}</table>", heads,
+                      head_cells(last), rows)));
+}
+
+}  // namespace
 
 std::string detection(const Json& results, Trace& trace) {
   const Json& all = at(results, "detection");
   if (!all.is_object())
-    return section("detection", "Known mistakes: what finds them", not_run("Detection: not run"));
+    return section("detection", "Known mistakes: what finds them",
+                   not_run("Detection: not run") + public_inputs(results, trace));
   const auto value = [&](std::string_view key, Show show) {
     return traced(results, fmt::format("/detection/{}", key), show, trace);
   };
@@ -34,7 +77,7 @@ std::string detection(const Json& results, Trace& trace) {
   body += "<h3>The same mistakes under what others test with</h3>\n" +
           box("Tests of others",
               table(at(all, "others"), "/detection/others", others, trace, "class=\"sort words\""));
-  return section("detection", "Known mistakes: what finds them", body);
+  return section("detection", "Known mistakes: what finds them", body + public_inputs(results, trace));
 }
 
 std::string peers(const Json& results, Trace& trace) {

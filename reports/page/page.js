@@ -212,7 +212,7 @@
     if (compared === 0) faults.push('no value to compare');
     const at = document.getElementById('self-test');
     at.textContent = faults.length === 0
-      ? `This page has tested itself: ✓ none of its ${count} cells is blank, and ${compared} values agree with the results.`
+      ? `This page has tested itself: ✓ none of its ${count.toLocaleString('en')} cells is blank, and ${compared} values agree with the results.`
       : `This page has tested itself: ✗ ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`;
     at.dataset.result = faults.length === 0 ? 'passed' : 'failed';
     return faults;

@@ -171,14 +171,19 @@ std::string verdicts(const Json& results, std::size_t most_bytes, Trace& trace) 
       "<p>An implementation and dtype a line, over all regimes; open it for each regime. <b>Largest "
       "known</b> is the "
       "largest finite error of y that was seen, in ulp of the exact value: nothing says that there is none "
-      "larger. “; ∞” after it: a NaN or an infinity stood where a number was due, or the reverse. <b>Proven "
-      "bound there</b> is what the contract allows that very element, a theorem evaluated on its row; “no "
-      "bound” "
-      "where none holds. Where the exact y is next to 0 an ulp is tiny, so the error against the size of the "
-      "two "
-      "terms that make y stands beside it, in u. <b>p99</b> is of the elements that were judged by number; "
-      "<b>not "
-      "RN</b> is the share of them that is not the correctly rounded y.</p>\n";
+      "larger. "
+      "“; ∞” after it: a NaN or an infinity stood where a number was due, or the reverse. <b>Proven bound "
+      "there</b> "
+      "is what the contract allows that very element, a theorem evaluated on its row; “no bound” where none "
+      "holds. "
+      "Where the exact y is next to 0 an ulp is tiny, so the error against the size of the two terms that "
+      "make y "
+      "stands beside it, in u. <b>p99</b> is of the elements that were judged by number, rounded up by a "
+      "sixteenth at "
+      "most; <b>not RN</b> is the share of them that is not the correctly rounded y. <b>VOID</b>: no bound "
+      "holds, so "
+      "the number is neither right nor wrong; <b>VACUOUS</b>: the bound is so wide that it says "
+      "nothing.</p>\n";
   for (const std::size_t most : {every, std::size_t{24}, std::size_t{16}, std::size_t{8}, std::size_t{4}}) {
     Trace tried = trace;
     std::string body = groups(results, most, tried);
