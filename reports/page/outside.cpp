@@ -12,7 +12,7 @@ namespace {
 std::string family_cell(const Json& input, const std::string& pointer, std::string_view family,
                         Trace& trace) {
   const Json& result = at(input, family);
-  if (!result.is_object()) return "<td class=x>not run";
+  if (!result.is_object()) return "<td class=x>no such row";
   const Json& error = at(result, "error_ulp");
   const Json& said = error.is_null() ? at(result, "verdict") : error;
   trace.seen(fmt::format("{}/{}/{}", pointer, family, error.is_null() ? "verdict" : "error_ulp"), said);

@@ -64,7 +64,7 @@
     if (!isNaN(x) && !isNaN(y)) return x < y ? -1 : x > y ? 1 : 0;
     return a < b ? -1 : a > b ? 1 : 0;
   };
-  const nothing = /^(not run|none judged|no bound|no number|not kept|nan)/;
+  const nothing = /^(not run|none judged|no bound|no number|no such row|not kept|nan$)/;
   const unitsOf = table => {
     const parts = all(':scope > tbody.e', table);
     return parts.length ? parts : Array.from(table.tBodies[0].rows);
