@@ -5,14 +5,13 @@
 #include <cmath>
 #include <cstdio>
 
-#include "corpus/case_file.h"
 #include "corpus/error.h"
 #include "corpus/replay_line.h"
 #include "fuzz/attack/attack.h"
+#include "reports/attack/campaign.h"
 #include "reports/commands.h"
 #include "reports/confirm.h"
 #include "reports/console.h"
-#include "reports/corpus_files.h"
 #include "reports/finding.h"
 #include "reports/numbers.h"
 #include "reports/plugins.h"
@@ -23,17 +22,7 @@
 namespace normcheck {
 namespace {
 
-constexpr std::int64_t default_budget = 1'000'000, longest = 65536, rows_a_call = 64;
-
-std::int64_t length_of(const Options& options) {
-  if (!options.lengths.given) return 32;
-  const bool one = options.lengths.list.size() == 1 ||
-                   (options.lengths.list.empty() && options.lengths.lo == options.lengths.hi);
-  const std::int64_t n = options.lengths.list.empty() ? options.lengths.lo : options.lengths.list.front();
-  if (!one || n < 2 || n > longest)
-    throw InputError(fmt::format("--n: an attack is on one length; expected a number from 2 to {}", longest));
-  return n;
-}
+constexpr std::int64_t default_budget = 1'000'000, rows_a_call = 64;
 
 DType dtype_of(const Row& row, const Options& options) {
   const std::vector<DType> dtypes = dtypes_of(row, dtypes_named(options.dtypes));
@@ -46,19 +35,6 @@ DType dtype_of(const Row& row, const Options& options) {
   return own ? row.accumulate : dtypes.front();
 }
 
-/// Rows of the corpus of this dtype, to begin with.
-std::vector<Case> seeds_of(const Options& options, DType dtype) {
-  std::vector<Case> out;
-  const auto folder = find_corpus(options.corpus);
-  if (!folder) return out;
-  for (CorpusCase& known : load_corpus(*folder)) {
-    if (is_float(known.problem.x.dtype) && known.problem.x.size() > 0 &&
-        (known.problem.x.dtype == dtype || known.group == "corpus/worst"))
-      out.push_back(std::move(known.problem));
-  }
-  return out;
-}
-
 void print_record(const AttackRecord& r) {
   fmt::print("{:>12}  {:<7}  {:>9}  {:>9}  {:>9}  {:>9}  {}\n", grouped(r.evaluations), r.method,
              short_number(r.share), short_number(r.ulp), short_number(r.normwise_u), short_number(r.kappa),
@@ -69,46 +45,38 @@ void print_record(const AttackRecord& r) {
 }  // namespace
 
 Exit run_attack(const Options& options) {
+  if (options.eps && (!(*options.eps >= 0) || !std::isfinite(*options.eps)))
+    throw InputError("--eps: expected a finite number, 0 or more");
+  if (options.kappa && !(*options.kappa >= 1))
+    throw InputError("--kappa: a condition number is 1 or more; expected such a number, or inf");
+  if (options.all_rows || options.all_peers || options.names.size() > 1) return run_campaign(options);
+  if (options.names.empty())
+    throw InputError("attack: what? expected an implementation (normcheck list), --rows or --peers");
   const auto start = std::chrono::steady_clock::now();
   const Style style{colour_wanted()};
   const Row& row = row_named(options.names.front(), options);
-  const auto objective = objective_named(options.objective);
+  const auto objective = objective_named(options.objective.empty() ? "share" : options.objective);
   if (!objective)
     throw InputError(
         fmt::format("--objective: '{}'; expected share, ulp, normwise or distance", options.objective));
-  AttackPlan plan;
   if (!options.against.empty() && *objective != Objective::share && *objective != Objective::distance)
     throw InputError("--against: the objective is the distance; expected no other --objective beside it");
-  plan.objective = options.against.empty() ? *objective : Objective::distance;
-  if (plan.objective == Objective::distance) {
-    if (options.against.empty()) throw InputError("--objective distance: from what? expected --against IMPL");
-    plan.against = &row_named(options.against, options);
-  }
-  plan.dtype = dtype_of(row, options);
-  plan.n = length_of(options);
-  if (options.budget && options.budget->seconds > 0)
-    throw InputError("--budget: an attack is repeated bit for bit; expected evaluations, not a time");
-  plan.budget = options.budget ? options.budget->evaluations : default_budget;
-  plan.seed = options.seed;
-  plan.freedom.affine = !options.plain;
-  // Of what is not a share, an eps that hides nothing says most of squares that underflow.
-  plan.freedom.eps = plan.objective == Objective::share;
-  if (options.eps) {
-    if (!(*options.eps >= 0) || !std::isfinite(*options.eps))
-      throw InputError("--eps: expected a finite number, 0 or more");
-    plan.eps = *options.eps;
-    plan.freedom.eps = false;
-  }
-  if (options.kappa) {
-    if (!(*options.kappa >= 1) || !std::isfinite(*options.kappa))
-      throw InputError("--kappa: a condition number is 1 or more; expected such a number");
-    plan.limits.kappa = *options.kappa;
-  }
+  if (options.against.empty() && *objective == Objective::distance)
+    throw InputError("--objective distance: from what? expected --against IMPL");
+  if (!options.against.empty() && options.record)
+    throw InputError("--record: a distance is of two; expected no --against beside it");
+  const std::vector<std::int64_t> lengths = attack_lengths(options);
+  if (lengths.size() != 1 || options.dtypes.size() > 1) return run_campaign(options);
+  AttackPlan plan = attack_plan(options, dtype_of(row, options), lengths.front(),
+                                options.against.empty() ? *objective : Objective::distance,
+                                options.kappa.value_or(0), attack_budget(options, default_budget));
+  if (!options.against.empty()) plan.against = &row_named(options.against, options);
   if (row.outside != nullptr || (plan.against != nullptr && plan.against->outside != nullptr))
     plan.rows_a_call = rows_a_call;
   require_writable(options.out, "--out");
   require_file(options.json, "--json");
-  plan.seeds = seeds_of(options, plan.dtype);
+  const std::filesystem::path found = options.record ? found_folder(options) : std::filesystem::path();
+  plan.seeds = AttackSeeds(options).of(plan.dtype);
   const Contract contract = contract_of(row, options.contract);
 
   fmt::print("attack   {} {}, n {}, {}, contract {}, {} evaluations, seed {}\n", row.name,
@@ -149,7 +117,18 @@ Exit run_attack(const Options& options) {
              replay_line(options.program, finding.replay));
   fmt::print("  {} evaluations, {} of them of rows that are not scored (void, constant, out of range)\n",
              grouped(result.evaluations), grouped(result.unscored));
+  fmt::print("  the regimes alone come to {} in {} rows: the attack to {} times that\n",
+             short_number(result.largest_sampled), grouped(result.sampled),
+             short_number(worst.value / result.largest_sampled));
+  if (result.nonfinite > 0)
+    fmt::print("  {} rows gave NaN or an infinity where a number is due\n", grouped(result.nonfinite));
   const bool red = is_finding(worst.verdict);
+  if (options.record) {
+    const bool kept =
+        (!red || row.outside != nullptr || !is_right(row)) &&
+        keep_record(found, champion_key(row, plan, options.contract), result, plan.seed, version_of(row));
+    fmt::print("  {} in {}\n", kept ? "a new record, kept" : "no new record", found.string());
+  }
   if (red) fmt::print("\n{}", finding_text(finding, options.program, style));
   fmt::print("exit {}\n", red ? 1 : 0);
   if (!options.no_timing) {

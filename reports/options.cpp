@@ -11,6 +11,7 @@
 
 #include "corpus/error.h"
 #include "corpus/replay_line.h"
+#include "reports/attack/attack_options.h"
 #include "reports/provenance.h"
 
 namespace normcheck {
@@ -216,39 +217,7 @@ void add_minimise(CLI::App& app, Options& o) {
 
 void add_attack(CLI::App& app, Options& o) {
   CLI::App* attack = app.add_subcommand("attack", "search for the input on which an implementation is worst");
-  attack->add_option("IMPL", o.names, "a name of the table, ./libmine.so or exec:COMMAND")
-      ->required()
-      ->expected(1);
-  attack
-      ->add_option("--dtype", o.dtypes,
-                   "f32, f64, f16 or bf16 (default: that of its name, or the first that it offers)")
-      ->expected(1);
-  attack->add_option_function<std::string>(
-      "--n", [&o](const std::string& t) { o.lengths = parse_lengths(t, "--n"); },
-      "elements of a row, 2 to 65536 (default 32)");
-  attack->add_option("--contract", o.contract,
-                     "whose allowance an error is a share of: stable (default), own or claims");
-  attack->add_option("--objective", o.objective,
-                     "share of the allowance (default), ulp, normwise, or distance (with --against)");
-  attack->add_option("--against", o.against, "another implementation: the largest distance from it");
-  attack->add_option_function<std::string>(
-      "--budget", [&o](const std::string& t) { o.budget = parse_budget(t); },
-      "evaluations, each of a row (default 1000000)");
-  attack->add_option_function<std::string>(
-      "--seed", [&o](const std::string& t) { o.seed = static_cast<std::uint64_t>(parse_count(t, "--seed")); },
-      "seed of the search (default 1)");
-  attack->add_option_function<std::string>(
-      "--eps", [&o](const std::string& t) { o.eps = parse_number(t, "--eps"); },
-      "eps of every row (default: of a share any, else 1e-5)");
-  attack->add_option_function<std::string>(
-      "--kappa", [&o](const std::string& t) { o.kappa = parse_number(t, "--kappa"); },
-      "rows of a condition number up to this alone (default: any)");
-  attack->add_flag("--plain", o.plain, "without gamma and beta");
-  attack->add_option("--corpus", o.corpus,
-                     "corpus folder to begin with (default: the one that this build knows)");
-  attack->add_option("--out", o.out, "folder for the worst row (default build/out)");
-  attack->add_option("--json", o.json, "write a line a record to this file, as JSON");
-  attack->add_flag("--no-timing", o.no_timing, "do not print how long it took");
+  add_attack_options(*attack, o);
   add_plugin_options(*attack, o);
 }
 

@@ -56,9 +56,12 @@ struct Options {
   std::vector<std::string> skip_probes;
   std::string probe;  ///< replay --probe
   bool huge = false;
-  std::string objective = "share", against;  ///< attack
+  std::string objective, against;            ///< attack; no objective: the share
   std::optional<double> kappa;               ///< attack: at most
   bool plain = false;                        ///< attack: neither gamma nor beta
+  bool record = false;                       ///< attack: keep what is worse than what is known
+  bool fresh = false;                        ///< attack: without the corpus
+  bool all_rows = false, all_peers = false;  ///< attack
   bool no_timing = false;
   bool verbose = false;
   bool algorithms = false, list_regimes = false, contracts = false, rows = false, floor = false,

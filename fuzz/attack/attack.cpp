@@ -13,7 +13,7 @@
 #include <limits>
 
 #include "corpus/error.h"
-#include "oracles/row_input.h"
+#include "fuzz/attack/exactly.h"
 #include "props/gen.h"
 
 namespace normcheck {
@@ -55,35 +55,6 @@ struct Elite {
   double value;
   Case problem;
 };
-
-struct Exactly {
-  double normwise_u = 0, distance_u = 0;
-};
-
-/// The row's normwise error, and its distance from another output, from the exact y of each element.
-Exactly exactly_of(const Case& c, const Observation& observed, const std::optional<Observation>& other) {
-  Exactly out;
-  RowInput input(c);
-  if (observed.status != Status::ok || !input.load(0, false)) return out;
-  const ExactRow& exact = input.exact_row();
-  if (exact.degenerate()) return out;
-  const bool both = other && other->status == Status::ok;
-  double error = 0, distance = 0, size = std::ldexp(1.0, format_of(c.x.dtype).emin);
-  for (std::int64_t i = 0; i < row_length(c); ++i) {
-    const double gamma = input.gamma_at(i), beta = input.beta_at(i);
-    const ExactValue y = exact.y(i, gamma, beta);
-    const double got = observed.y.value(i), ulp = std::ldexp(1.0, y.ulp_exponent(c.x.dtype));
-    if (!std::isfinite(got)) continue;
-    error = std::max(error, std::fabs(y.error_ulp(c.x.dtype, observed.y.bits(i))) * ulp);
-    size = std::max(size, std::fabs(gamma * exact.x_hat(i).to_double()) + std::fabs(beta));
-    if (both && std::isfinite(other->y.value(i)))
-      distance = std::max(distance, std::fabs(got - other->y.value(i)));
-  }
-  const double unit = unit_roundoff(c.x.dtype) * size;
-  out.normwise_u = error / unit;
-  out.distance_u = distance / unit;
-  return out;
-}
 
 class Attack {
  public:
@@ -159,12 +130,8 @@ class Attack {
     return out;
   }
 
+  /// The regimes come first: what they come to by themselves is what the search is compared with.
   void try_seeds() {
-    for (const Case& c : plan_.seeds) {
-      for (std::int64_t r = 0; r < std::min<std::int64_t>(4, row_count(c)) && !over(); ++r) {
-        if (const auto seed = fitted(c, r)) consider("seeds", *seed);
-      }
-    }
     const auto most = share_of_budget(0.1);
     for (std::uint64_t index = 0; index < 64 && evaluations() < most && !over(); ++index) {
       for (const Regime& regime : regimes()) {
@@ -173,7 +140,14 @@ class Attack {
         request.eps = plan_.eps;
         request.fixed_eps = !plan_.freedom.eps;
         if (const auto seed = fitted(make_case(regime, request, plan_.seed, index), 0))
-          consider("seeds", *seed);
+          consider("regimes", *seed);
+      }
+    }
+    result_.sampled = evaluations();
+    if (!elites_.empty()) result_.largest_sampled = std::max(0.0, elites_.front().value);
+    for (const Case& c : plan_.seeds) {
+      for (std::int64_t r = 0; r < std::min<std::int64_t>(4, row_count(c)) && !over(); ++r) {
+        if (const auto seed = fitted(c, r)) consider("corpus", *seed);
       }
     }
   }
@@ -188,9 +162,21 @@ class Attack {
     for (const Score& s : scores_) {
       ++result_.evaluations;
       if (s.value < 0) ++result_.unscored;
+      if (s.nonfinite) ++result_.nonfinite;
       best = std::max(best, s.value);
     }
+    if (result_.nonfinite > 0 && !result_.first_nonfinite) keep_nonfinite(c);
     return best;
+  }
+
+  void keep_nonfinite(const Case& c) {
+    const auto at = std::find_if(scores_.begin(), scores_.end(), [](const Score& s) { return s.nonfinite; });
+    Case one = c;
+    const std::size_t bytes = size_of(plan_.dtype) * static_cast<std::size_t>(plan_.n);
+    one.x = Tensor(plan_.dtype, {1, plan_.n});
+    const auto from = c.x.data.begin() + (at - scores_.begin()) * static_cast<std::ptrdiff_t>(bytes);
+    std::copy(from, from + static_cast<std::ptrdiff_t>(bytes), one.x.data.begin());
+    result_.first_nonfinite = std::move(one);
   }
 
   void consider(const char* method, const Case& c) {
@@ -211,49 +197,58 @@ class Attack {
     confirm(method, c, value, worth);
   }
 
-  std::optional<Observation> against(const Case& c) const {
-    if (plan_.against == nullptr) return std::nullopt;
-    return run_case(*plan_.against, c);
-  }
-
   /// By the judge, with exact arithmetic, where it may be a record.
   void confirm(const char* method, const Case& c, double value, double by) {
     const double before = result_.records.empty() ? -1 : result_.records.back().value;
     if (!(value > before * (1 + by))) return;
-    const Observation observed = run_case(row_, c);
-    const Judgement j = judge(c, observed, contract_, OracleChoice::exact);
-    AttackRecord record;
-    record.evaluations = evaluations();
-    record.method = method;
-    record.share = j.errors.max_share_of_bound;
-    record.ulp = j.errors.max_ulp;
-    const Exactly exactly = exactly_of(c, observed, against(c));
-    record.normwise_u = exactly.normwise_u;
-    record.kappa = j.kappa;
-    record.verdict = j.verdict;
-    record.value = plan_.objective == Objective::share      ? record.share
-                   : plan_.objective == Objective::ulp      ? record.ulp
-                   : plan_.objective == Objective::normwise ? record.normwise_u
-                                                            : exactly.distance_u;
-    if (!(record.value > before)) return;
-    record.problem = c;
-    result_.records.push_back(record);
+    AttackRecord found = measured(row_, contract_, plan_, c);
+    if (!(found.value > before)) return;
+    found.evaluations = evaluations();
+    found.method = method;
+    result_.records.push_back(std::move(found));
     if (said_) said_(result_.records.back());
   }
 
-  /// Each element in turn becomes the worst of a few numbers: what is chosen first is a given to the next.
+  static constexpr int choices = 12;
+  /// One of the numbers that element i may become.
+  static std::uint64_t choice(const Tensor& x, std::int64_t i, int k) {
+    const std::int64_t by = std::int64_t{1} << (2 * (k / 2));
+    return bits_at(x.dtype, place_of(x.dtype, x.bits(i)) + (k % 2 == 0 ? by : -by));
+  }
+
+  /// Element i of `c` becomes the worst of its choices, all tried in one call; the value that comes of it.
+  double worst_of(Case& c, std::int64_t i, double value) {
+    Case batch = c;
+    batch.x = Tensor(plan_.dtype, {choices, plan_.n});
+    for (int k = 0; k < choices; ++k) {
+      const auto at = static_cast<std::ptrdiff_t>(c.x.data.size()) * k;
+      std::copy(c.x.data.begin(), c.x.data.end(), batch.x.data.begin() + at);
+      batch.x.set_bits(k * plan_.n + i, choice(c.x, i, k));
+    }
+    score(batch);
+    const auto worst = std::max_element(scores_.begin(), scores_.end(),
+                                        [](const Score& a, const Score& b) { return a.value < b.value; });
+    if (!(worst->value > value)) return value;
+    c.x.set_bits(i, choice(c.x, i, static_cast<int>(worst - scores_.begin())));
+    return worst->value;
+  }
+
+  /// Each element in turn, or as many as a part of the budget comes to, becomes the worst of a few numbers:
+  /// what is chosen first is a given to the next.
   void sweep(const Case& from) {
-    constexpr std::int64_t most = 4096;
+    const std::int64_t most = std::clamp<std::int64_t>(share_of_budget(0.05) / choices, 1, 4096);
     Case c = from;
     double value = score(c);
     Case trial = c;
-    const std::int64_t n = plan_.n, each = std::max<std::int64_t>(1, n / most);
+    const std::int64_t n = plan_.n, each = (n + most - 1) / most;
     for (std::int64_t i = 0; i < n && !over(); i += each) {
-      for (int k = 0; k < 12 && !over(); ++k) {
+      if (plan_.rows_a_call > 1) {
+        value = worst_of(c, i, value);
+        continue;
+      }
+      for (int k = 0; k < choices && !over(); ++k) {
         trial.x.data = c.x.data;
-        const std::int64_t place = place_of(plan_.dtype, c.x.bits(i));
-        const std::int64_t by = std::int64_t{1} << (2 * (k / 2));
-        trial.x.set_bits(i, bits_at(plan_.dtype, place + (k % 2 == 0 ? by : -by)));
+        trial.x.set_bits(i, choice(c.x, i, k));
         if (const double v = score(trial); v > value) {
           value = v;
           std::swap(c.x.data, trial.x.data);
@@ -364,6 +359,28 @@ class Attack {
 };
 
 }  // namespace
+
+AttackRecord measured(const Row& row, const Contract& contract, const AttackPlan& plan, const Case& c) {
+  const Observation observed = run_case(row, c);
+  std::optional<Observation> other;
+  if (plan.against != nullptr) other = run_case(*plan.against, c);
+  const Judgement j = judge(c, observed, contract, OracleChoice::exact);
+  const Exactly exactly = exactly_of(c, observed, other, contract);
+  AttackRecord out;
+  out.share = j.errors.max_share_of_bound;
+  out.ulp = j.errors.max_ulp;
+  out.normwise_u = exactly.normwise_u;
+  out.error_abs = exactly.error_abs;
+  out.allowed_abs = exactly.allowed_abs;
+  out.kappa = j.kappa;
+  out.verdict = j.verdict;
+  out.value = plan.objective == Objective::share      ? out.share
+              : plan.objective == Objective::ulp      ? out.ulp
+              : plan.objective == Objective::normwise ? out.normwise_u
+                                                      : exactly.distance_u;
+  out.problem = c;
+  return out;
+}
 
 AttackResult attack(const Row& row, const Contract& contract, const AttackPlan& plan,
                     const std::function<void(const AttackRecord&)>& said) {

@@ -30,9 +30,10 @@ struct AttackPlan {
 /// The worst so far, as the judge has it by exact arithmetic.
 struct AttackRecord {
   std::int64_t evaluations = 0;  ///< when it was found
-  std::string method;            ///< "seeds", "sweep", "anneal" or "climb"
+  std::string method;            ///< "regimes", "corpus", "sweep", "anneal" or "climb"
   double value = 0;              ///< the objective
   double share = 0, ulp = 0, normwise_u = 0, kappa = 0;
+  double error_abs = 0, allowed_abs = 0;  ///< of the element whose |error| is largest
   Verdict verdict = Verdict::pass;
   Case problem;  ///< one row
 };
@@ -43,7 +44,14 @@ struct AttackResult {
   std::optional<Case> broken;      ///< a kernel from outside crashed, or the like, on this: there it ended
   std::optional<Observation> how;  ///< likewise
   std::int64_t unscored = 0;       ///< of these: void, out of range, or of a wrong class
+  std::int64_t nonfinite = 0;      ///< of these: NaN or infinite somewhere where a number is due
+  std::optional<Case> first_nonfinite;
+  std::int64_t sampled = 0;    ///< of these: rows of the regimes as they are drawn, the first
+  double largest_sampled = 0;  ///< the objective's largest value among those
 };
+
+/// The figures of one row by exact arithmetic; `evaluations` and `method` are left open.
+AttackRecord measured(const Row& row, const Contract& contract, const AttackPlan& plan, const Case& c);
 
 /// The same plan and seed give the same records on every machine of an instruction set. `said`, where it is
 /// not empty, hears of each record as it is found. InputError where no row can be scored at all.

@@ -112,7 +112,8 @@ Score Scorer::score_row(const Case& c, std::int64_t row) {
   const RowFacts& facts = condition_.facts();
   Score out;
   out.kappa = facts.kappa;
-  if (facts.constant || (limits_.kappa > 0 && !(facts.kappa <= limits_.kappa))) return out;
+  if (facts.constant) return out;
+  if (limits_.kappa > 0 && !(facts.kappa <= limits_.kappa && facts.variance_lo >= c.eps)) return out;
   const RowAllowance allowance(contract_, c.x.dtype, facts, c.eps);
   if (!allowance.in_range() || allowance.voided() ||
       !allowance.in_range(largest(gamma_, 1), largest(beta_, 0)))
@@ -123,7 +124,10 @@ Score Scorer::score_row(const Case& c, std::int64_t row) {
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
     const double error = std::fabs(error_[k]);
-    if (!(uncertainty_[k] < 0.25) || !std::isfinite(error)) continue;
+    if (!(uncertainty_[k] < 0.25) || !std::isfinite(error)) {
+      out.nonfinite = out.nonfinite || !std::isfinite(y_.value(row * n + i));
+      continue;
+    }
     ElementFacts e;
     e.deviation = facts.deviation[i];
     e.gamma_abs = gamma_.empty() ? 1 : std::fabs(gamma_[k]);

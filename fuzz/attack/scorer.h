@@ -27,11 +27,14 @@ struct Score {
   double value = -1;
   double normwise_u = 0;
   double kappa = 0;
+  bool nonfinite = false;  ///< an element is NaN or infinite where a number is due
 };
 
 /// What a row may be, for its score to count.
 struct ScoreLimits {
-  double kappa = 0;  ///< the condition number sqrt(E[x^2]/var) is at most so large; 0: any
+  /// Above 0: the variance is eps or more, so that y is of the size of gamma, and the condition number
+  /// sqrt(E[x^2]/var) is at most so large, which may be infinite.
+  double kappa = 0;
 };
 
 /// Runs an implementation on cases and scores their rows, by the filter: what it says is confirmed by the
