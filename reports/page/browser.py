@@ -28,6 +28,10 @@ class Browser:
     def __init__(self, program, deadline_s=60):
         self.deadline_s = deadline_s
         self.profile = tempfile.mkdtemp(prefix="normcheck-browser-")
+        # The browser reads fd 3 and writes fd 4. Both are taken here, so that no pipe lies on them.
+        held = [os.open(os.devnull, os.O_RDWR)]
+        while held[-1] < 4:
+            held.append(os.open(os.devnull, os.O_RDWR))
         to_browser, self.out = os.pipe()
         self.into, from_browser = os.pipe()
         arguments = [
@@ -36,18 +40,15 @@ class Browser:
             "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-dev-shm-usage",
             "--disable-extensions", "--hide-scrollbars", f"--user-data-dir={self.profile}", "about:blank"]
 
-        def wire():  # the browser reads fd 3 and writes fd 4
-            keep = os.dup(from_browser)
+        def wire():
             os.dup2(to_browser, 3)
-            os.dup2(keep, 4)
+            os.dup2(from_browser, 4)
 
-        # The pipes must not already lie on 3 and 4, which wire() overwrites in turn.
-        to_browser, from_browser = [self._above_ten(fd) for fd in (to_browser, from_browser)]
         self.log = open(os.path.join(self.profile, "log"), "wb")
-        self.process = subprocess.Popen(arguments, preexec_fn=wire, pass_fds=(3, 4, to_browser, from_browser),
+        self.process = subprocess.Popen(arguments, preexec_fn=wire, pass_fds=(3, 4),
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
-        os.close(to_browser)
-        os.close(from_browser)
+        for fd in (to_browser, from_browser, *held):
+            os.close(fd)
         self.buffer = b""
         self.next_id = 0
         self.events = []
@@ -56,13 +57,6 @@ class Browser:
         self.session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.send(domain + ".enable")
-
-    @staticmethod
-    def _above_ten(fd):
-        import fcntl
-        high = fcntl.fcntl(fd, fcntl.F_DUPFD, 10)
-        os.close(fd)
-        return high
 
     def _message(self, until):
         while b"\0" not in self.buffer:

@@ -6,18 +6,6 @@
   const make = (tag, props) => Object.assign(document.createElement(tag), props);
 
   // Where a cell comes from: its own data-from; or its row's, or its part of the table, and its column's data-key.
-  const columnOf = cell => {
-    let at = 0;
-    for (const c of cell.parentElement.cells) {
-      if (c === cell) return at;
-      at += c.colSpan;
-    }
-    return at;
-  };
-  const joined = (base, key) => {
-    for (; key.startsWith('../'); key = key.slice(3)) base = base.slice(0, base.lastIndexOf('/'));
-    return base + '/' + key;
-  };
   const headsOf = new Map();
   const heads = table => {
     if (!headsOf.has(table)) headsOf.set(table, all('thead th', table));
@@ -27,20 +15,20 @@
     const own = element.closest('[data-from]');
     const cell = element.closest('td,tbody th');
     if (!cell || (own && cell.contains(own))) return own ? own.dataset.from : '';
-    const table = cell.closest('table'), head = heads(table)[columnOf(cell)];
+    const table = cell.closest('table'), head = heads(table)[cell.cellIndex];
     if (cell.dataset.i !== undefined) {
       return head.dataset.from ? `${head.dataset.from}/${cell.dataset.i}/error_ulp`
                                : `${table.dataset.from}/${cell.dataset.i}/error_ulp`;
     }
     const part = cell.closest('tbody.e');
     if (part) {
-      const row = Array.prototype.indexOf.call(part.rows, cell.parentElement);
+      const row = Array.prototype.indexOf.call(part.rows, cell.parentElement), key = head && head.dataset.key;
       const base = part.dataset.from + (row ? `/regimes/${cell.parentElement.dataset.i || row - 1}` : '/total');
-      if (row && cell.tagName === 'TH') return base + '/regime';
-      return head && head.dataset.key ? joined(base, head.dataset.key) : '';
+      if (key === 'impl') return row ? base + '/regime' : part.dataset.from + '/impl';
+      return key === 'dtype' ? part.dataset.from + '/dtype' : key ? `${base}/${key}` : '';
     }
     const row = cell.closest('tr[data-from]');
-    return row && head && head.dataset.key ? joined(row.dataset.from, head.dataset.key) : '';
+    return row && head && head.dataset.key ? `${row.dataset.from}/${head.dataset.key}` : '';
   };
   const where = make('div', {id: 'where'});
   document.body.append(where);

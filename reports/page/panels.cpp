@@ -196,13 +196,20 @@ std::string figures(const Json& results, const Sweep& sweep, Trace& trace) {
 }  // namespace
 
 std::string panels(const Json& results, Trace& trace) {
-  std::string body =
+  bool expected = false;
+  for (const Sweep& sweep : sweeps) {
+    for (const Json& curve : items(at(results, sweep.key)))
+      expected = expected || !points_of(curve, sweep.x, "expected_ulp").empty();
+  }
+  std::string body = fmt::format(
       "<p>Solid, with markers: the largest known error of y. Dotted: the proven bound, as far as one holds "
-      "(a line "
-      "that ends has no bound beyond). Dashed: what is expected of errors that are independent, which "
-      "decides "
-      "nothing. A cross on the upper edge: NaN or inf. Both axes are logarithmic; what lies below 0.1 ulp is "
-      "drawn on the lower edge.</p>\n";
+      "(a line that "
+      "ends has no bound beyond). Dashed: what is expected of errors that are independent, which decides "
+      "nothing{}. A "
+      "cross on the upper edge: NaN or inf. Both axes are logarithmic; what lies below 0.1 ulp is drawn on "
+      "the lower "
+      "edge.</p>\n",
+      expected ? "" : ": <span class=x>not run</span>");
   body += "<h3>Against kappa</h3>\n" + figures(results, sweeps[0], trace);
   body += "<h3>Against n</h3>\n" + figures(results, sweeps[1], trace);
   return section("panels", "Error and bound", body);

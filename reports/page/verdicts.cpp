@@ -115,27 +115,29 @@ std::string entry_rows(const Json& results, std::size_t index, std::size_t most,
       "<tbody class=e data-from=\"{}\">\n<tr><th><details><summary>{}</summary><small>{} regimes "
       "below</small></details>",
       pointer, impl.empty() ? "(no name)" : escaped(impl), shown_ones.size());
-  out += "<td class=t>" + shown(at(entry, "dtype"), Show::text) + cost_cell(results, impl, trace);
-  out += tally_cells(at(entry, "total"), pointer + "/total", trace) + "\n";
+  const std::string dtype = "<td>" + shown(at(entry, "dtype"), Show::text);
+  out += dtype + tally_cells(at(entry, "total"), pointer + "/total", trace) +
+         cost_cell(results, impl, trace) + "\n";
   for (const std::size_t r : shown_ones) {
-    out += fmt::format("<tr{}><th colspan=3>{}{}\n",
+    out += fmt::format("<tr{}><th>{}{}{}\n",
                        shown_ones.size() < regimes.size() ? fmt::format(" data-i={}", r) : "",
-                       shown(at(regimes[r], "regime"), Show::text),
+                       shown(at(regimes[r], "regime"), Show::text), dtype,
                        tally_cells(regimes[r], fmt::format("{}/regimes/{}", pointer, r), trace));
   }
   if (shown_ones.size() < regimes.size())
     out += fmt::format(
-        "<tr><th colspan=3>{} more<td class=x colspan={}>in results.csv: those shown fail, or take most of "
-        "their bound\n",
-        regimes.size() - shown_ones.size(), tally_columns.size());
+        "<tr><th>{} more<td class=x colspan={}>in results.csv: those shown fail, or take most of their "
+        "bound\n",
+        regimes.size() - shown_ones.size(), tally_columns.size() + 1);
   return out + "</tbody>\n";
 }
 
 std::string head() {
-  const std::array<Column, 3> first = {{{"implementation, opened: its regimes", "", "../impl", Show::text},
-                                        {"dtype", "", "../dtype", Show::text},
-                                        {"time", "of two_pass", "", Show::number}}};
-  return fmt::format("<thead><tr>{}{}</thead>\n", head_cells(first), head_cells(tally_columns));
+  constexpr std::array<Column, 2> first = {
+      {{"implementation, opened: its regimes", "", "impl", Show::text}, {"dtype", "", "dtype", Show::text}}};
+  constexpr std::array<Column, 1> last = {{{"time", "of two_pass", "", Show::number}}};
+  return fmt::format("<thead><tr>{}{}{}</thead>\n", head_cells(first), head_cells(tally_columns),
+                     head_cells(last));
 }
 
 std::string groups(const Json& results, std::size_t most, Trace& trace) {
