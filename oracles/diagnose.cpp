@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "impl/semantics.h"
+#include "oracles/diagnose_line.h"
 #include "oracles/hypotheses.h"
 #include "oracles/judge.h"
 #include "oracles/row_input.h"
@@ -20,13 +21,7 @@ constexpr std::int64_t most_elements = 256;
 
 bool is_number(Quad v) { return v - v == 0; }
 
-/// An element that is looked at.
-struct Sample {
-  std::int64_t column = 0;
-  double got = 0;
-  Quad exact = 0;
-  double allowed = 0;  ///< finite
-};
+using Sample = DiagnosisSample;
 
 /// Evenly spread, with the first and the last elements: tails hide there.
 std::vector<std::int64_t> sampled_columns(std::int64_t n) {
@@ -43,265 +38,340 @@ std::vector<std::int64_t> sampled_columns(std::int64_t n) {
   return out;
 }
 
-/// How far y lies from a hypothesis, over all samples.
+/// How far y lies from a hypothesis, over the samples that it says something of.
 struct Fit {
-  std::int64_t explained = 0;
-  double squares = 0;  ///< of the distances, in units of the allowance
+  std::int64_t elements = 0;
+  std::int64_t explained = 0;   ///< within the allowance
+  std::int64_t near = 0;        ///< so, or a sixteenth as far as from the exact y
+  double squares = 0;           ///< of the distances, in units of the allowance
+  double squares_of_exact = 0;  ///< of the same samples from the exact y
+};
+
+/// A row that is looked at.
+struct SampledRow {
+  std::int64_t row = 0;
+  std::vector<Sample> samples;
+  std::vector<double> of_exact;  ///< squared distances
 };
 
 class Diagnosis {
  public:
   Diagnosis(const Case& c, const Observation& observed, const Contract& contract)
-      : c_(c), observed_(observed), contract_(contract), row_(c), fits_(hypotheses().size()) {}
+      : c_(c), observed_(observed), contract_(contract), row_(c) {
+    y_alone_.y = observed.y;
+  }
 
   std::vector<Explanation> run() {
     RowInput input(c_);
-    const std::int64_t rows = row_count(c_);
-    for (std::int64_t k = 0; k < std::min(rows, most_rows); ++k) {
-      const std::int64_t r = rows <= most_rows ? k : k * rows / most_rows;
-      if (input.load(r, contract_.reads_prefixes()) && row_.load(r)) look_at(input, r);
+    for (const std::int64_t r : looked_at()) {
+      if (input.load(r, contract_.reads_prefixes()) && row_.load(r)) sample(input, r);
+    }
+    if (rows_.empty()) return of_no_numbers();
+    Fit of_exact;
+    for (SampledRow& row : rows_) {
+      if (row_.load(row.row)) add(exact_, row, of_exact, &row.of_exact);
     }
     // An infinity may be right where no number is said to be (the allowance reaches beyond the largest): that
     // the judge knows.
-    Observation y_alone;
-    y_alone.y = observed_.y;
+    // Of a constant row more may be claimed than the bound says, and of a full range.
+    const bool within = of_exact.explained == elements_;
     const bool judged_right =
-        of_exact_.explained < elements_ && numbers_ < elements_ &&
-        !is_finding(judge(c_, y_alone, contract_, OracleChoice::automatic, Detail::verdict).verdict);
-    const bool right = elements_ > 0 && (of_exact_.explained == elements_ || judged_right);
-    const bool wrong = of_exact_.explained < elements_ && !judged_right;
-    // NaN for NaN is no evidence.
-    if (2 * numbers_ < elements_) return by_rounding(right, wrong);
+        (within || numbers_ < elements_) &&
+        !is_finding(judge(c_, y_alone_, contract_, OracleChoice::automatic, Detail::verdict).verdict);
+    const bool right = judged_right;
+    const bool wrong = !within && !judged_right;
     std::vector<Explanation> out;
-    if (!right) out = by_formula();
-    if (out.empty()) out = by_rounding(right, wrong);
+    // NaN for NaN is no evidence.
+    if (!right && 2 * numbers_ >= elements_) {
+      out = by_formula();
+      if (!out.empty()) {
+        for (Explanation& e : by_coarse_root(lines_)) out.push_back(std::move(e));
+      }
+    }
+    if (out.empty()) out = by_rounding(lines_, c_, observed_, right, wrong);
+    if (out.empty() && !right) out = of_constant_rows();
+    if (out.empty() && !judged_right && elements_ == 0) out = of_overflow();
     return out;
   }
 
  private:
-  void look_at(RowInput& input, std::int64_t r) {
+  /// Evenly spread, and the row of the largest error with its element.
+  std::vector<std::int64_t> looked_at() {
+    const std::int64_t rows = row_count(c_);
+    std::vector<std::int64_t> out;
+    for (std::int64_t k = 0; k < std::min(rows, most_rows); ++k)
+      out.push_back(rows <= most_rows ? k : k * rows / most_rows);
+    if (rows > most_rows || row_length(c_) > most_elements) {
+      const Judgement j = judge(c_, y_alone_, contract_);
+      if (j.worst && j.worst->output == Output::y) {
+        worst_row_ = j.worst->row;
+        worst_column_ = j.worst->column;
+        if (std::find(out.begin(), out.end(), worst_row_) == out.end()) out.push_back(worst_row_);
+      }
+    }
+    return out;
+  }
+
+  void sample(RowInput& input, std::int64_t r) {
     const RowAllowance allowance(contract_, c_.x.dtype, input.condition.facts(), c_.eps);
-    if (!allowance.in_range()) return;
+    SampledRow out{r, {}, {}};
+    if (!allowance.in_range()) return rows_.push_back(std::move(out));
     const Hypothesis::Statistics exact = exact_.statistics(row_, 0);
-    std::vector<Sample> samples;
-    for (const std::int64_t i : sampled_columns(row_.n)) {
+    std::vector<std::int64_t> columns = sampled_columns(row_.n);
+    if (r == worst_row_ && std::find(columns.begin(), columns.end(), worst_column_) == columns.end())
+      columns.push_back(worst_column_);
+    for (const std::int64_t i : columns) {
       const double got = observed_.y.value(r * row_.n + i);
       if (!std::isfinite(row_.gamma(i)) || !std::isfinite(row_.beta(i))) continue;
       ElementAllowance allowed;
       if (!allowance.voided()) allowed = allowance.y(input.element(i).facts);
-      samples.push_back({i, got, exact_.y(row_, exact, i), allowed.in_range ? allowed.y : INFINITY});
+      out.samples.push_back({i, got, exact_.y(row_, exact, i), allowed.in_range ? allowed.y : INFINITY});
     }
-    fit_line(samples, input);
-    std::erase_if(samples, [](const Sample& s) { return !std::isfinite(s.allowed) || !is_number(s.exact); });
-    add(exact_, samples, of_exact_);
-    for (std::size_t h = 0; h < fits_.size(); ++h) {
-      const Hypothesis& hypothesis = hypotheses()[h];
-      if (hypothesis.applies && !hypothesis.applies(row_)) {
-        add(exact_, samples, fits_[h]);  // there it is no other than the exact one
-      } else {
-        add(hypothesis, samples, fits_[h]);
-      }
+    const std::size_t before = lines_.size();
+    fit_line(row_, out.samples, input, c_, observed_.y.dtype, lines_);
+    if (lines_.size() > before && lines_.back().implies) {
+      implied_.push_back(
+          {r, lines_.back().mean, lines_.back().variance, static_cast<double>(row_.exact.variance)});
     }
-    elements_ += static_cast<std::int64_t>(samples.size());
-    numbers_ +=
-        std::count_if(samples.begin(), samples.end(), [](const Sample& s) { return std::isfinite(s.got); });
+    std::erase_if(out.samples,
+                  [](const Sample& s) { return !std::isfinite(s.allowed) || !is_number(s.exact); });
+    elements_ += static_cast<std::int64_t>(out.samples.size());
+    numbers_ += std::count_if(out.samples.begin(), out.samples.end(),
+                              [](const Sample& s) { return std::isfinite(s.got); });
+    rows_.push_back(std::move(out));
   }
 
-  void add(const Hypothesis& h, const std::vector<Sample>& samples, Fit& fit) const {
-    Hypothesis::Statistics s = h.statistics(row_, 0);
-    for (const Sample& sample : samples) {
+  /// Adds how far a hypothesis is off on the row that is loaded; `each`: squared, of each sample.
+  void add(const Hypothesis& h, const SampledRow& row, Fit& fit, std::vector<double>* each) const {
+    const std::vector<Quad> all = h.whole ? h.whole(row_) : std::vector<Quad>();
+    Hypothesis::Statistics s;
+    if (!h.whole && !h.by_element) s = h.statistics(row_, 0);
+    for (std::size_t k = 0; k < row.samples.size(); ++k) {
+      const Sample& sample = row.samples[k];
       if (h.by_element) s = h.statistics(row_, sample.column);
-      const Quad y = h.y(row_, s, sample.column);
-      if (!is_number(y) || !std::isfinite(sample.got)) {
+      const Quad y = h.whole ? all[static_cast<std::size_t>(sample.column)] : h.y(row_, s, sample.column);
+      const bool number =
+          is_number(y) &&
+          std::isfinite(to_double(observed_.y.dtype, round_to(observed_.y.dtype, static_cast<double>(y))));
+      if (h.silent && !is_number(y) && std::isfinite(sample.got)) continue;
+      ++fit.elements;
+      double squared = 0;
+      if (!number || !std::isfinite(sample.got)) {
         // A formula without a value explains an output that is none.
-        const bool fits = !is_number(y) && !std::isfinite(sample.got);
+        const bool fits = !number && !std::isfinite(sample.got);
         fit.explained += fits;
-        fit.squares += fits ? 0 : 1e30;
-        continue;
+        fit.near += fits;
+        squared = fits ? 0 : 1e30;
+      } else {
+        const std::int64_t before = fit.explained;
+        const double distance = distance_of(y, sample, each == nullptr, fit.explained);
+        squared = std::min(distance * distance, 1e30);
+        fit.near += fit.explained > before || (each == nullptr && 256 * squared <= row.of_exact[k]);
       }
-      const double beta = std::fabs(row_.beta(sample.column));
-      const double size = static_cast<double>(abs(y)) + beta,
-                   of_exact = static_cast<double>(abs(sample.exact)) + beta;
-      // What is right is within the allowance, and not a hair more.
-      const double slack = &fit == &of_exact_ ? 0 : unit_roundoff(observed_.y.dtype);
-      const double allowed = sample.allowed * std::max(1.0, of_exact > 0 ? size / of_exact : 1.0) +
-                             slack * static_cast<double>(abs(y));
-      const double away =
-          static_cast<double>(abs(y - sample.got)) / std::max(allowed, std::numeric_limits<double>::min());
-      fit.explained += away <= 1;
-      // A half's own rounding would hide how much nearer one formula is than another: each is rounded first.
-      const double as_half =
-          is_half(observed_.y.dtype)
-              ? to_double(observed_.y.dtype, round_to(observed_.y.dtype, static_cast<double>(y)))
-              : std::numeric_limits<double>::infinity();
-      const double rounded_away =
-          std::fabs(as_half - sample.got) / std::max(allowed, std::numeric_limits<double>::min());
-      const double distance = std::isfinite(as_half) ? rounded_away : away;
-      fit.squares += std::min(distance * distance, 1e30);
+      fit.squares += squared;
+      if (each != nullptr) each->push_back(squared);
+      fit.squares_of_exact += each != nullptr ? squared : row.of_exact[k];
     }
   }
 
-  std::vector<Explanation> by_formula() const {
-    std::vector<Explanation> out;
+  /// In units of the allowance; adds to `explained` where it is within that.
+  double distance_of(Quad y, const Sample& sample, bool with_slack, std::int64_t& explained) const {
+    const double beta = std::fabs(row_.beta(sample.column));
+    const double size = static_cast<double>(abs(y)) + beta,
+                 of_exact = static_cast<double>(abs(sample.exact)) + beta;
+    // What is right is within the allowance, and not a hair more.
+    const double slack = with_slack ? unit_roundoff(observed_.y.dtype) : 0;
+    const double allowed = sample.allowed * std::max(1.0, of_exact > 0 ? size / of_exact : 1.0) +
+                           slack * static_cast<double>(abs(y));
+    const double least = std::max(allowed, std::numeric_limits<double>::min());
+    const double away = static_cast<double>(abs(y - sample.got)) / least;
+    explained += away <= 1;
+    // A half's own rounding would hide how much nearer one formula is than another: each is rounded first.
+    const double as_half =
+        is_half(observed_.y.dtype)
+            ? to_double(observed_.y.dtype, round_to(observed_.y.dtype, static_cast<double>(y)))
+            : std::numeric_limits<double>::infinity();
+    return std::isfinite(as_half) ? std::fabs(as_half - sample.got) / least : away;
+  }
+
+  /// The formulas, the more usual first, and behind them those with a number that fits these rows.
+  std::vector<const Hypothesis*> candidates() {
+    std::vector<const Hypothesis*> out;
+    for (const Hypothesis& h : hypotheses()) out.push_back(&h);
+    if (c_.x.dtype != DType::f64) {
+      for (const Hypothesis& h : narrow_hypotheses()) out.push_back(&h);
+    }
+    if (!implied_.empty()) {
+      // Of the row that is farthest from right, as it tells most.
+      const auto off = [](const Implied& i) {
+        return std::fabs(std::log(std::max(i.variance, 1e-300) / i.exact));
+      };
+      const Implied& most = *std::max_element(implied_.begin(), implied_.end(),
+                                              [&](const auto& a, const auto& b) { return off(a) < off(b); });
+      if (row_.load(most.row)) fitted_ = fitted_hypotheses(row_, most.mean, most.variance);
+      add_free_numbers();
+      for (const Hypothesis& h : fitted_) out.push_back(&h);
+    }
+    return out;
+  }
+
+  /// A real number can be chosen to fit a row: two rows of unlike variance must agree on it.
+  void add_free_numbers() {
+    const auto [low, high] = std::minmax_element(
+        implied_.begin(), implied_.end(), [](const auto& a, const auto& b) { return a.exact < b.exact; });
+    if (!(high->exact > 2 * low->exact)) return;
+    Hypothesis h;
+    const double eps = low->variance + c_.eps - low->exact;
+    if (eps > 0) {
+      h.name = fmt::format("eps taken as {:.4g}", eps);
+      h.group = "another eps than was asked for";
+      h.root = [eps](const HypothesisRow&, Quad v) { return reciprocal_root_of(v + eps); };
+      fitted_.push_back(h);
+    }
+    const double factor = high->variance / high->exact;
+    if (factor > 0) {
+      h.name = fmt::format("the variance times {:.6g}", factor);
+      h.group = "the variance times a constant";
+      h.root = [factor](const HypothesisRow& r, Quad v) { return reciprocal_root_of(v * factor + r.eps); };
+      fitted_.push_back(h);
+    }
+  }
+
+  std::vector<Explanation> by_formula() {
+    const std::vector<const Hypothesis*> all = candidates();
+    std::vector<Fit> fits(all.size());
+    for (const SampledRow& row : rows_) {
+      if (!row_.load(row.row)) continue;
+      for (std::size_t h = 0; h < all.size(); ++h) {
+        const bool other = !all[h]->applies || all[h]->applies(row_);
+        add(other ? *all[h] : exact_, row, fits[h], nullptr);
+      }
+    }
     std::vector<std::size_t> nearest;
-    for (std::size_t h = 0; h < fits_.size(); ++h) {
-      if (elements_ > 0 && 20 * fits_[h].explained >= 19 * elements_ &&
-          16 * fits_[h].squares <= of_exact_.squares)
+    for (std::size_t h = 0; h < fits.size(); ++h) {
+      const Fit& fit = fits[h];
+      if (fit.elements == 0 || 4 * fit.elements < elements_) continue;
+      // One that was chosen to fit these rows must fit them better; so must one that leaves more than
+      // rounding.
+      const bool chosen = h >= all.size() - fitted_.size();
+      const bool within = 20 * fit.explained >= 19 * fit.elements;
+      if (within && (chosen ? 1024 : 16) * fit.squares <= fit.squares_of_exact) nearest.push_back(h);
+      if (!within && 20 * fit.near >= 19 * fit.elements && 1024 * fit.squares <= fit.squares_of_exact)
         nearest.push_back(h);
     }
+    const auto squares = [&](std::size_t h) {
+      return fits[h].squares / static_cast<double>(fits[h].elements);
+    };
     std::stable_sort(nearest.begin(), nearest.end(),
-                     [&](std::size_t a, std::size_t b) { return fits_[a].squares < fits_[b].squares; });
-    for (const std::size_t h : nearest) {
-      if (fits_[h].squares > 4 * fits_[nearest.front()].squares) break;
-      out.push_back({hypotheses()[h].name, "", hypotheses()[h].convention, fits_[h].explained, elements_});
-    }
+                     [&](std::size_t a, std::size_t b) { return squares(a) < squares(b); });
+    std::erase_if(nearest, [&, least = nearest.empty() ? 0 : squares(nearest.front())](std::size_t h) {
+      return squares(h) > 4 * least;
+    });
+    if (nearest.empty()) return {};
     // Of those that are one on these data, the more usual first.
-    if (out.size() > 1) {
-      const double least = fits_[nearest.front()].squares;
-      std::vector<std::size_t> same;
-      for (std::size_t k = 0; k < out.size(); ++k) {
-        if (fits_[nearest[k]].squares <= 1.21 * least) same.push_back(nearest[k]);
+    const double least = squares(nearest.front());
+    std::size_t usual = nearest.front();
+    for (const std::size_t h : nearest) {
+      if (squares(h) <= 1.21 * least) usual = std::min(usual, h);
+    }
+    const auto at = std::find(nearest.begin(), nearest.end(), usual);
+    std::rotate(nearest.begin(), at, at + 1);
+    std::vector<Explanation> out;
+    for (const std::size_t h : nearest) {
+      const Hypothesis& of = *all[h];
+      const bool said = std::any_of(out.begin(), out.end(), [&](const auto& e) { return e.name == of.name; });
+      if (said) continue;
+      out.push_back(
+          {of.name, "", of.convention, std::max(fits[h].explained, fits[h].near), fits[h].elements});
+      out.back().group = of.group;
+    }
+    return out;
+  }
+
+  /// Of rows that are constant y is beta, and what is not tells how x - mean came out.
+  std::vector<Explanation> of_constant_rows() const {
+    std::int64_t elements = 0;
+    bool alike = true, any = false;
+    const double u = unit_roundoff(observed_.y.dtype);
+    HypothesisRow row(c_);
+    for (const SampledRow& sampled : rows_) {
+      if (!row.load(sampled.row)) return {};
+      if (std::any_of(row.x.begin(), row.x.end(), [&](double v) { return v != row.x.front(); })) return {};
+      double first = 0, first_noise = 0;
+      bool has_first = false;
+      for (const Sample& s : sampled.samples) {
+        if (!std::isfinite(s.got)) return {};
+        const double gamma = row.gamma(s.column), beta = row.beta(s.column);
+        ++elements;
+        if (gamma == 0) continue;
+        const double x_hat = (s.got - beta) / gamma;
+        any = any || x_hat != 0;
+        const double noise =
+            4 * u * (std::fabs(x_hat) + (std::fabs(s.got) + std::fabs(beta)) / std::fabs(gamma));
+        if (!has_first) first = x_hat, first_noise = noise, has_first = true;
+        alike = alike && std::fabs(x_hat - first) <= noise + first_noise;
       }
-      const std::size_t usual = *std::min_element(same.begin(), same.end());
-      const auto at = std::find(nearest.begin(), nearest.end(), usual) - nearest.begin();
-      std::rotate(out.begin(), out.begin() + at, out.begin() + at + 1);
     }
-    return out;
+    if (!any || elements == 0) return {};
+    return {{alike ? "the mean of a constant row is not its value"
+                   : "x*rstd and mean*rstd rounded apart (folded)",
+             "", false, elements, elements}};
   }
 
-  /// y as an affine function of x: its slope and offset say which mean and variance were used.
-  struct Line {
-    std::int64_t elements = 0;
-    bool none = false;                                ///< every y is NaN or infinite
-    bool straight = false;                            ///< the rest of it is rounding
-    double relative_root = 0;                         ///< rstd over the exact one, less 1
-    bool coarse = false;                              ///< and that is more than y's own rounding
-    bool in_one_pass = false, one_pass_only = false;  ///< within the bound of one pass; beyond the contract's
-    bool clamped = false;                             ///< its variance is 0
-  };
-
-  void fit_line(const std::vector<Sample>& samples, const RowInput& input) {
-    Line line;
-    line.elements = static_cast<std::int64_t>(samples.size());
+  /// Rows whose sums or squares leave the range of the accumulate type, with what comes of that.
+  std::vector<Explanation> of_overflow() {
     const DType accumulate = stable_accumulate(c_.x.dtype);
-    const RowFacts& facts = input.condition.facts();
-    const Row* naive = find_row(fmt::format("naive/{}", dtype_name(accumulate)));
-    if (samples.empty() || naive == nullptr || facts.constant) return;
-    const MomentBound one_pass = naive->moments(facts, working(accumulate));
-    const MomentBound careful = any_careful_form(facts, working(accumulate));
-    const double bound = one_pass.variance.value(), of_careful = careful.variance.value();
-    const double variance = static_cast<double>(row_.exact.variance);
-    line.none =
-        std::none_of(samples.begin(), samples.end(), [](const Sample& s) { return std::isfinite(s.got); });
-    if (line.none) {
-      // var + eps came out negative, or 0.
-      line.in_one_pass = bound >= variance + c_.eps;
-      line.one_pass_only = of_careful < variance + c_.eps;
-      lines_.push_back(line);
-      return;
-    }
-    // Weighted by gamma^2; z = y - beta against gamma (x - mean).
-    long double aa = 0, ab = 0, bb = 0, az = 0, bz = 0;
-    for (const Sample& s : samples) {
-      if (!std::isfinite(s.got)) return lines_.push_back(line);
-      const long double g = row_.gamma(s.column);
-      const long double a =
-          g * static_cast<long double>(row_.x[static_cast<std::size_t>(s.column)] - row_.exact.mean);
-      const long double z = static_cast<long double>(s.got) - row_.beta(s.column);
-      aa += a * a, ab += a * g, bb += g * g, az += a * z, bz += g * z;
-    }
-    const long double det = aa * bb - ab * ab;
-    if (!(det > 0)) return;
-    const long double slope = (az * bb - bz * ab) / det, offset = (aa * bz - ab * az) / det;
-    if (!(slope > 0)) return lines_.push_back(line);  // no line of any variance
-    const double u_out = unit_roundoff(observed_.y.dtype), u = unit_roundoff(accumulate);
-    line.straight = true;
-    double largest_noise = 0, largest = 0, largest_gamma = 0;
-    for (const Sample& s : samples) {
-      const double x = row_.x[static_cast<std::size_t>(s.column)], g = row_.gamma(s.column),
-                   b = row_.beta(s.column);
-      const long double a = static_cast<long double>(x - row_.exact.mean);
-      const long double y = g * (slope * a + offset) + b;
-      const double noise = 8 * (u_out * (std::fabs(s.got) + std::fabs(b)) +
-                                u * std::fabs(g) * static_cast<double>(slope) *
-                                    (std::fabs(x) + std::fabs(static_cast<double>(row_.exact.mean))));
-      line.straight =
-          line.straight && std::fabs(static_cast<double>(y - static_cast<long double>(s.got))) <= noise;
-      largest_noise = std::max(largest_noise, noise);
-      largest_gamma = std::max(largest_gamma, std::fabs(g));
-      largest = std::max(largest, static_cast<double>(std::fabs(g * a * slope)));
-    }
-    const double implied = static_cast<double>(1 / (slope * slope)) - c_.eps;
-    // How well y tells the slope.
-    const double blur = largest > 0 ? 2 * largest_noise / largest : 1;
-    const double variance_error = std::fabs(implied - variance);
-    line.relative_root = static_cast<double>(slope / static_cast<long double>(
-                                                         reciprocal_root_of(row_.exact.variance + c_.eps))) -
-                         1;
-    const double seen = 2 * blur * (implied + c_.eps);
-    const double mean_error = std::fabs(static_cast<double>(offset / slope));
-    const double mean_seen = 4 * largest_noise / (static_cast<double>(slope) * largest_gamma);
-    line.in_one_pass = variance_error <= bound + seen && mean_error <= one_pass.mean.value() + mean_seen;
-    line.one_pass_only = variance_error > of_careful + seen;
-    line.clamped = std::fabs(implied) <= seen;
-    line.coarse = std::fabs(line.relative_root) > 4 * blur;
-    lines_.push_back(line);
-  }
-
-  std::vector<Explanation> by_rounding(bool right, bool wrong) const {
+    const double largest = largest_finite(accumulate);
     std::int64_t elements = 0;
-    bool one_pass = !lines_.empty(), beyond = false, clamped = false, none = false, straight = true,
-         coarse = false;
-    double root = 0;
-    for (const Line& line : lines_) {
-      elements += line.elements;
-      straight = straight && line.straight;
-      one_pass = one_pass && (line.none || line.straight) && line.in_one_pass;
-      beyond = beyond || line.one_pass_only;
-      clamped = clamped || line.clamped;
-      none = none || line.none;
-      coarse = coarse || line.coarse;
-      root = std::max(root, std::fabs(line.relative_root));
+    bool sums = true, squares = true;
+    for (const SampledRow& sampled : rows_) {
+      if (!row_.load(sampled.row)) continue;
+      const auto n = static_cast<Quad>(row_.n);
+      sums = sums && n * row_.max_abs > largest;
+      squares = squares && n * (row_.exact.variance + row_.exact.mean * row_.exact.mean) > largest;
+      for (std::int64_t i = 0; i < row_.n; ++i) {
+        const double got = observed_.y.value(sampled.row * row_.n + i);
+        // An infinite mean makes NaN or infinities, an infinite variance alone a rstd of 0.
+        sums = sums && !std::isfinite(got);
+        squares = squares && (!std::isfinite(got) || got == row_.beta(i));
+      }
+      elements += row_.n;
     }
-    if (one_pass && (beyond || (wrong && !is_half(c_.x.dtype)))) {
-      return {{"one-pass variance E[x^2]-E[x]^2",
-               none      ? " without a clamp (it came out negative)"
-               : clamped ? ", clamped at 0"
-                         : "",
-               false, elements, elements}};
-    }
-    if (right) return {};
-    for (const auto& [claim, name] : narrower()) {
-      const Judgement j = judge(c_, observed_, parse_contract(claim, nullptr));
-      if (!is_finding(j.verdict) && j.counts.proved > 0)
-        return {{name, "", claim.starts_with("xhat"), j.counts.proved, j.counts.elements}};
-    }
-    if (straight && coarse && root < 0x1p-5 && !lines_.empty()) {
-      return {{fmt::format("a reciprocal root good to {} bits", static_cast<int>(-std::log2(root))), "",
-               false, elements, elements}};
-    }
-    return {};
+    if (elements == 0 || (!sums && !squares)) return {};
+    return {
+        {fmt::format("{} in {}", sums ? "the sum overflows" : "the squares overflow", dtype_name(accumulate)),
+         "", false, elements, elements}};
   }
 
-  /// Claims whose bound is wider, with what each says in words.
-  std::vector<std::pair<std::string, std::string>> narrower() const {
-    std::vector<std::pair<std::string, std::string>> out;
-    if (is_half(c_.x.dtype))
-      out.push_back({"xhat_rounding=storage", "x_hat rounded to the storage type before gamma"});
-    if (c_.x.dtype == DType::f64) out.push_back({"accumulate=f32", "computed in f32"});
-    if (c_.x.dtype == DType::f16) out.push_back({"accumulate=f16", "accumulated in f16"});
-    if (c_.x.dtype == DType::bf16) out.push_back({"accumulate=bf16", "accumulated in bf16"});
-    return out;
+  /// No row of numbers was there to be looked at.
+  std::vector<Explanation> of_no_numbers() {
+    std::int64_t finite = 0, elements = 0;
+    for (std::int64_t r = 0; r < row_count(c_); ++r) {
+      if (row_.load(r)) continue;
+      for (std::int64_t i = 0; i < row_.n; ++i) finite += std::isfinite(observed_.y.value(r * row_.n + i));
+      elements += row_.n;
+    }
+    if (finite == 0) return {};
+    return {{"a NaN or an infinity in x does not reach y", "", false, finite, elements}};
   }
+
+  /// What the y of a row implies, and the exact variance.
+  struct Implied {
+    std::int64_t row;
+    double mean, variance, exact;
+  };
 
   const Case& c_;
   const Observation& observed_;
   const Contract& contract_;
+  Observation y_alone_;
   HypothesisRow row_;
   Hypothesis exact_;
-  Fit of_exact_;
-  std::vector<Fit> fits_;
-  std::vector<Line> lines_;
+  std::vector<SampledRow> rows_;
+  std::vector<FittedLine> lines_;
+  std::vector<Implied> implied_;
+  std::vector<Hypothesis> fitted_;
+  std::int64_t worst_row_ = -1, worst_column_ = -1;
   std::int64_t elements_ = 0;
   std::int64_t numbers_ = 0;  ///< among what came out of them
 };

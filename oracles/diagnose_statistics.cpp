@@ -50,6 +50,27 @@ std::vector<Saved> saved_values() {
   };
 }
 
+/// The narrower type whose nearest number to the statistic, or the one beside it, each row holds; empty:
+/// none.
+std::string kept_narrow(const Case& c, const Tensor& got,
+                        const std::function<Quad(const HypothesisRow&)>& value) {
+  HypothesisRow row(c);
+  for (const DType dtype : {DType::bf16, DType::f16, DType::f32}) {
+    if (format_of(dtype).precision >= format_of(got.dtype).precision) continue;
+    bool all = true, any = false;
+    for (std::int64_t r = 0; all && r < row_count(c); ++r) {
+      if (!row.load(r)) continue;
+      const double seen = got.value(r), exact = static_cast<double>(value(row));
+      any = true;
+      all = to_double(dtype, round_to(dtype, seen)) == seen &&
+            std::fabs(seen - exact) <=
+                2 * unit_roundoff(dtype) * std::fabs(exact) + std::ldexp(1.0, format_of(dtype).emin);
+    }
+    if (any && all) return std::string(dtype_name(dtype));
+  }
+  return {};
+}
+
 /// What explains one of the outputs; the statistic itself comes first, and is no explanation.
 void explain(const Case& c, const Tensor& got, Output output, const Contract& contract,
              std::vector<Explanation>& out) {
@@ -76,6 +97,8 @@ void explain(const Case& c, const Tensor& got, Output output, const Contract& co
     }
   }
   if (rows == 0 || fits[right] == rows) return;
+  if (const std::string narrow = kept_narrow(c, got, all[right].value); !narrow.empty())
+    out.push_back({fmt::format("{} rounded to {}", output_name(output), narrow), "", false, rows, rows});
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (k != right && fits[k] == rows && 2 * fits[right] < rows)
       out.push_back({fmt::format("{} holds {}", output_name(output), all[k].name), "", false, rows, rows});

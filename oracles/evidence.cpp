@@ -77,7 +77,7 @@ Quad guessed_root(Quad w, int steps) {
 std::vector<Candidate> make_candidates() {
   std::vector<Candidate> out;
   for (const Hypothesis& h : hypotheses()) {
-    if (!h.convention && !h.by_element) out.push_back({h.name, &h, {}, {}});
+    if (!h.convention && !h.by_element && !h.whole) out.push_back({h.name, &h, {}, {}});
   }
   for (int j = -most_divisor_step; j <= most_divisor_step; ++j) {
     if (j >= -1 && j <= 1) continue;

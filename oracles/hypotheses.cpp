@@ -165,6 +165,10 @@ void add_divisors(std::vector<Hypothesis>& out) {
     h.applies = [of_n](Row r) { return of_n(r.n) != r.n; };
     out.push_back(std::move(h));
   };
+  Hypothesis none;
+  none.name = "no sums at all: mean and variance 0";
+  none.moments = [](Row, std::int64_t) { return Moments2{0, 0}; };
+  out.push_back(std::move(none));
   divisor("divisor n-1 (unbiased variance)", [](std::int64_t n) { return n - 1; });
   divisor("divisor n+1", [](std::int64_t n) { return n + 1; });
   for (const std::int64_t width : {4, 8, 16, 32, 64, 128, 256, 512, 1024}) {
@@ -293,7 +297,11 @@ void add_narrow(std::vector<Hypothesis>& out) {
     h.moments = {};
     h.root = [narrow](Row r, Quad v) { return narrow(reciprocal_root_of(v + r.eps)); };
     out.push_back(h);
+    h.name = fmt::format("var + eps rounded to {}", dtype_name(dtype));
+    h.root = [narrow](Row r, Quad v) { return reciprocal_root_of(narrow(v + r.eps)); };
+    out.push_back(h);
     h.name = fmt::format("mean and rstd rounded to {}", dtype_name(dtype));
+    h.root = [narrow](Row r, Quad v) { return narrow(reciprocal_root_of(v + r.eps)); };
     h.moments = [narrow](Row r, std::int64_t) { return Moments2{narrow(r.exact.mean), r.exact.variance}; };
     out.push_back(std::move(h));
   }

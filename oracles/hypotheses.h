@@ -74,6 +74,10 @@ struct Hypothesis {
   std::function<Quad(const HypothesisRow&, std::int64_t of, Quad x_hat)> affine;
   /// Whether it differs at all on such a case; empty: always.
   std::function<bool(const HypothesisRow&)> applies;
+  /// In place of the three above: y of a row.
+  std::function<std::vector<Quad>(const HypothesisRow&)> whole;
+  bool silent = false;  ///< a NaN of `whole` says nothing
+  std::string group;    ///< its name without the numbers that differ from case to case; empty: the name
 
   /// What the elements of a row share, or that of one element.
   struct Statistics {
@@ -88,7 +92,13 @@ struct Hypothesis {
 /// 1/sqrt(w); NaN for w below 0, infinity for 0.
 Quad reciprocal_root_of(Quad w);
 
-/// All of them, the more usual first.
+/// The formulas, the more usual first.
 std::span<const Hypothesis> hypotheses();
+/// Sums, squares and steps that round to a half, each in several orders: run, not bounded. Several share a
+/// name.
+std::span<const Hypothesis> narrow_hypotheses();
+/// Those with a whole number in them (how many elements, which divisor), with the number that comes nearest
+/// to the mean and variance that a row's y implies.
+std::vector<Hypothesis> fitted_hypotheses(const HypothesisRow& r, double mean, double variance);
 
 }  // namespace normcheck

@@ -84,6 +84,7 @@ void add_output_hypotheses(std::vector<Hypothesis>& out) {
   const auto scaled = [](Row r) { return r.has_gamma(); };
   const auto shifted = [](Row r) { return r.has_beta(); };
   const auto several = [](Row r) { return r.rows > 1; };
+  add_read_hypotheses(out);
   add(out, "x_hat with the other sign (mean - x)",
       [](Row r, std::int64_t i, Quad h) { return right_y(r, i, -h); });
   add(
@@ -143,6 +144,26 @@ void add_output_hypotheses(std::vector<Hypothesis>& out) {
       out, "beta left out where there is no gamma", [](Row, std::int64_t, Quad h) { return h; },
       [](Row r) { return r.has_beta() && !r.has_gamma(); });
 
+  Hypothesis twice;
+  twice.name = "the layer norm applied twice";
+  twice.whole = [](Row r) {
+    std::vector<Quad> once;
+    const Quad rstd = reciprocal_root_of(r.exact.variance + r.eps);
+    for (std::int64_t i = 0; i < r.n; ++i)
+      once.push_back(right_y(r, i, (r.x[static_cast<std::size_t>(i)] - r.exact.mean) * rstd));
+    const auto n = static_cast<Quad>(r.n);
+    Quad mean = 0, variance = 0;
+    for (const Quad v : once) mean += v / n;
+    for (const Quad v : once) variance += (v - mean) * (v - mean) / n;
+    const Quad root = reciprocal_root_of(variance + r.eps);
+    for (std::int64_t i = 0; i < r.n; ++i) {
+      Quad& v = once[static_cast<std::size_t>(i)];
+      v = right_y(r, i, (v - mean) * root);
+    }
+    return once;
+  };
+  out.push_back(std::move(twice));
+
   // A tail that is not written, or not as the rest is.
   const auto tail = [&](std::string where, std::function<std::int64_t(Row)> kept) {
     const auto has = [kept](Row r) { return kept(r) > 0 && kept(r) < r.n; };
@@ -162,6 +183,16 @@ void add_output_hypotheses(std::vector<Hypothesis>& out) {
             [](Row r, std::int64_t i, Quad) { return y_of_row(r, std::max<std::int64_t>(0, r.row - 1), i); });
   };
   tail("the last element", [](Row r) { return r.n - 1; });
+  for (const std::int64_t width : {2, 4, 8, 16, 32}) {
+    // Rows that are stored from the last to the first, in whole vectors: each runs into the one behind it.
+    const auto over = [width](Row r) { return (width - r.n % width) % width; };
+    add(
+        out, fmt::format("the first elements overwritten by vectors of {} of the row before", width),
+        [over](Row r, std::int64_t i, Quad h) -> Quad {
+          return r.row > 0 && i < over(r) ? Quad(0) : right_y(r, i, h);
+        },
+        [over](Row r) { return r.row > 0 && over(r) > 0; });
+  }
   for (const std::int64_t width : {4, 8, 16, 32, 64, 128}) {
     tail(fmt::format("the tail behind a multiple of {}", width),
          [width](Row r) { return r.n / width * width; });
@@ -207,6 +238,12 @@ void add_rounding_hypotheses(std::vector<Hypothesis>& out) {
           return h * nearest(dtype, r.gamma(i)) + nearest(dtype, r.beta(i));
         },
         no_finer);
+    add(
+        out, fmt::format("gamma formed as 1 + w in {}", name),
+        [dtype](Row r, std::int64_t i, Quad h) {
+          return h * nearest(dtype, 1 + nearest(dtype, static_cast<Quad>(r.gamma(i)) - 1)) + r.beta(i);
+        },
+        no_finer);
     Hypothesis h;
     h.name = fmt::format("x less the mean rounded to {}", name);
     h.applies = coarser;
@@ -246,6 +283,7 @@ void add_moment_hypotheses(std::vector<Hypothesis>& out) {
         out, fmt::format("the means of {} chunks not told apart in the variance", parts),
         [parts](Row r) { return within_parts(r, parts, false); }, enough);
   }
+  add_chunk_hypotheses(out);
   Hypothesis h;
   h.name = "the mean absolute deviation in place of the root mean square";
   h.root = [](Row r, Quad) {

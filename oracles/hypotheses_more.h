@@ -14,4 +14,9 @@ void add_rounding_hypotheses(std::vector<Hypothesis>& out);
 /// Recurrences and merges of moments that lack a factor or a term, and other measures of spread.
 void add_moment_hypotheses(std::vector<Hypothesis>& out);
 
+/// Statistics of chunks of a row that are put together wrongly.
+void add_chunk_hypotheses(std::vector<Hypothesis>& out);
+/// Parameters read as another type, subnormal numbers as 0.
+void add_read_hypotheses(std::vector<Hypothesis>& out);
+
 }  // namespace normcheck
