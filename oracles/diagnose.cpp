@@ -284,6 +284,7 @@ class Diagnosis {
       out.push_back(
           {of.name, "", of.convention, std::max(fits[h].explained, fits[h].near), fits[h].elements});
       out.back().group = of.group;
+      out.back().kind = of.kind;
     }
     return out;
   }

@@ -19,6 +19,7 @@ struct Explanation {
   std::int64_t explained = 0;
   std::int64_t elements = 0;  ///< that were looked at: at most 256 of a row, of at most 8 rows
   std::string group{};        ///< what it has in common with explanations of other cases; empty: the name
+  std::string kind{};         ///< likewise, of many groups
   int bits = 0;               ///< of a coarse root: to how many it is good; else 0
 };
 

@@ -171,9 +171,10 @@ std::vector<Explanation> by_rounding(const std::vector<FittedLine>& lines, const
   for (const DType dtype : narrower(c.x.dtype)) {
     const Judgement j =
         judge(c, observed, parse_contract(fmt::format("accumulate={}", dtype_name(dtype)), nullptr));
-    if (!is_finding(j.verdict) && j.counts.proved > 0)
-      out.push_back({fmt::format("{} in {}", is_f64 ? "computed" : "accumulated", dtype_name(dtype)), "",
-                     false, j.counts.proved, j.counts.elements});
+    if (is_finding(j.verdict) || j.counts.proved == 0) continue;
+    out.push_back({fmt::format("{} in {}", is_f64 ? "computed" : "accumulated", dtype_name(dtype)), "", false,
+                   j.counts.proved, j.counts.elements});
+    out.back().kind = fmt::format("sums or steps rounded to {}", dtype_name(dtype));
   }
   if (!out.empty()) return out;
   out = by_coarse_root(lines);

@@ -286,6 +286,7 @@ void add_narrow(std::vector<Hypothesis>& out) {
       return to_double(dtype, round_to(dtype, static_cast<double>(v)));
     };
     Hypothesis h;
+    h.kind = fmt::format("sums or steps rounded to {}", dtype_name(dtype));
     h.applies = [dtype](Row r) { return r.problem().x.dtype == DType::f64 || dtype != DType::f32; };
     h.name = fmt::format("the mean rounded to {}", dtype_name(dtype));
     h.moments = [narrow](Row r, std::int64_t) { return Moments2{narrow(r.exact.mean), r.exact.variance}; };

@@ -78,6 +78,7 @@ struct Hypothesis {
   std::function<std::vector<Quad>(const HypothesisRow&)> whole;
   bool silent = false;  ///< a NaN of `whole` says nothing
   std::string group;    ///< its name without the numbers that differ from case to case; empty: the name
+  std::string kind;     ///< what many have in common, "rounded to f16 on the way"; empty: nothing
 
   /// What the elements of a row share, or that of one element.
   struct Statistics {

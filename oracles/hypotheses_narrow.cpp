@@ -14,8 +14,11 @@ namespace {
 using Row = const HypothesisRow&;
 using Term = std::function<double(std::int64_t)>;
 
-enum class Order : std::uint8_t { forward, pairwise, lanes };
-constexpr Order orders[] = {Order::forward, Order::pairwise, Order::lanes};
+/// How many lanes are added up one after another, and then by halves; 0: pairwise throughout.
+using Order = std::int64_t;
+constexpr Order pairwise = 0;
+constexpr std::int64_t most_lanes = 32;
+constexpr Order orders[] = {1, pairwise, 8, most_lanes};
 
 /// A number type that steps round to. Two of its numbers have an exact sum and product in double, or one that
 /// is rounded to it alike.
@@ -34,10 +37,9 @@ double halved(const Narrow& t, std::int64_t from, std::int64_t to, const Term& t
 /// The sum of n terms, each addition rounded.
 double accumulated(const Narrow& t, Order order, std::int64_t n, const Term& term) {
   if (n == 0) return 0;
-  if (order == Order::pairwise) return halved(t, 0, n, term);
-  constexpr std::int64_t most = 32;
-  const std::int64_t lanes = order == Order::lanes ? most : 1;
-  double lane[most] = {};
+  if (order == pairwise) return halved(t, 0, n, term);
+  const std::int64_t lanes = order;
+  double lane[most_lanes] = {};
   for (std::int64_t i = 0; i < n; ++i) lane[i % lanes] = t(lane[i % lanes] + term(i));
   for (std::int64_t width = lanes / 2; width > 0; width /= 2) {
     for (std::int64_t k = 0; k < width; ++k) lane[k] = t(lane[k] + lane[k + width]);
@@ -50,7 +52,7 @@ double as_double(Quad v) { return static_cast<double>(v); }
 
 class Narrowed {
  public:
-  Narrowed(DType dtype, std::vector<Hypothesis>& out) : t_{dtype}, out_(out) {}
+  Narrowed(DType dtype, std::vector<Hypothesis>& out) : t_{dtype}, out_(out), before_(out.size()) {}
 
   void add_all() {
     const std::string name(dtype_name(t_.dtype));
@@ -69,9 +71,12 @@ class Narrowed {
     for (const int roundings : {0, 1, 2}) add_second_moments(name, roundings);
     for (const Order order : orders) add_one_pass(name, order);
     for (const Order order : orders) {
-      for (const bool one_pass : {false, true}) add_steps(name, order, one_pass);
+      for (const Steps steps : {Steps::two_pass, Steps::one_pass}) add_steps(name, order, steps);
     }
+    add_steps(name, 1, Steps::welford);
     add_count(name);
+    for (std::size_t i = before_; i < out_.size(); ++i)
+      out_[i].kind = fmt::format("sums or steps rounded to {}", name);
   }
 
  private:
@@ -181,13 +186,25 @@ class Narrowed {
     add(fmt::format("one-pass sums accumulated in {}", name),
         [t = t_, order](Row r) { return one_pass(t, order, r); });
   }
+  static Moments2 welford(const Narrow& t, Row r) {
+    double mean = 0, squares = 0;
+    for (std::int64_t i = 0; i < r.n; ++i) {
+      const double d = t(x_at(r, i) - mean);
+      mean = t(mean + t(d / t(static_cast<double>(i + 1))));
+      squares = t(squares + t(d * t(x_at(r, i) - mean)));
+    }
+    return {mean, t(squares / t(static_cast<double>(r.n)))};
+  }
+  enum class Steps : std::uint8_t { two_pass, one_pass, welford };
   /// The formula as single operations, each of which rounds.
-  void add_steps(const std::string& name, Order order, bool in_one_pass) {
+  void add_steps(const std::string& name, Order order, Steps steps) {
     Hypothesis h;
     h.name = fmt::format("every step rounded to {}", name);
     h.applies = applies();
-    h.whole = [t = t_, order, in_one_pass](Row r) {
-      const Moments2 m = in_one_pass ? one_pass(t, order, r) : both(t, order, r, true);
+    h.whole = [t = t_, order, steps](Row r) {
+      const Moments2 m = steps == Steps::one_pass  ? one_pass(t, order, r)
+                         : steps == Steps::welford ? welford(t, r)
+                                                   : both(t, order, r, true);
       const double mean = as_double(m.mean);
       const double rstd = t(1 / t(std::sqrt(t(as_double(m.variance) + t(r.eps)))));
       std::vector<Quad> y;
@@ -216,6 +233,7 @@ class Narrowed {
 
   Narrow t_;
   std::vector<Hypothesis>& out_;
+  std::size_t before_;
 };
 
 }  // namespace
