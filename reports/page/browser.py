@@ -25,7 +25,7 @@ def find():
 class Browser:
     """One browser with one page. It resolves no name and reaches no host."""
 
-    def __init__(self, program, deadline_s=60):
+    def __init__(self, program, deadline_s=300):
         self.deadline_s = deadline_s
         self.profile = tempfile.mkdtemp(prefix="normcheck-browser-")
         # The browser reads fd 3 and writes fd 4. Both are taken here, so that no pipe lies on them.

@@ -80,7 +80,7 @@ class Test:
         b.send("Emulation.setScriptExecutionDisabled", value=not script)
         b.open(self.page)
         if script:
-            b.run("new Promise((good, bad) => { const until = Date.now() + 30000; const look = () => {"
+            b.run("new Promise((good, bad) => { const until = Date.now() + 240000; const look = () => {"
                   " const at = document.getElementById('self-test');"
                   " if (at && at.dataset.result) good(1); else if (Date.now() > until) good(0); else setTimeout(look, 20); };"
                   " look(); })")
@@ -235,7 +235,7 @@ class Test:
         want = b.run("document.querySelector('table.champions code.cmd').textContent")
         b.run("navigator.clipboard.writeText('before')")
         b.click("document.querySelector('table.champions button.copy')")
-        got = b.run("new Promise(good => { const until = Date.now() + 5000; const look = async () => {"
+        got = b.run("new Promise(good => { const until = Date.now() + 60000; const look = async () => {"
                     " const t = await navigator.clipboard.readText();"
                     " if (t !== 'before' || Date.now() > until) good(t); else setTimeout(look, 20); }; look(); })")
         return [] if got == want and got.startswith("normcheck ") else [f"copied {got[:80]!r} for {want[:80]!r}"]

@@ -106,7 +106,9 @@ std::string recommendations(const Json& results, Trace& trace) {
   const auto all = items(at(results, "recommendations"));
   if (all.empty()) return section("use", "What to use", not_run("Recommendations: not run"));
   std::string body =
-      "<p>Each sentence is computed from the results; its sources are named behind it.</p>\n<ul class=use>\n";
+      "<p>Each sentence is computed from the results; its sources are named behind it. Largest known errors "
+      "of all, "
+      "<a href=\"#side\">side by side</a>.</p>\n<ul class=use>\n";
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string standing = string_of(at(all[i], "standing"));
     body += fmt::format("<li><span class=\"tag {}\">{} {}</span> {} <small class=sources>from",
