@@ -14,13 +14,14 @@
 #include "corpus/replay_line.h"
 #include "reports/commands.h"
 #include "reports/console.h"
+#include "reports/numbers.h"
 #include "reports/provenance.h"
-#include "reports/render_markdown.h"
 #include "reports/render_summary.h"
 #include "reports/results/published.h"
+#include "reports/results/reader.h"
+#include "reports/results/render.h"
 #include "reports/results/results.h"
 #include "reports/select.h"
-#include "reports/svg.h"
 
 namespace normcheck {
 namespace {
@@ -107,6 +108,19 @@ std::vector<DType> storages(const std::vector<SweepJob>& jobs) {
   return out;
 }
 
+/// Keeps the cases of the largest errors, and lets go of them in the entry.
+void shelve(SweepEntry& entry, CaseShelf& shelf) {
+  const auto keep = [&](std::shared_ptr<const Case>& source) {
+    if (source) shelf.add(*source);
+    source.reset();
+  };
+  for (Tally& tally : entry.regimes) {
+    keep(tally.largest.source);
+    keep(tally.largest_finite.source);
+    keep(tally.normwise.source);
+  }
+}
+
 /// "normcheck report ...", without where it writes.
 std::string repeated(const Options& options) {
   std::string out(bare_command);
@@ -140,6 +154,7 @@ Exit run_report(const Options& options) {
   const std::int64_t whole = data.plan.budget.evaluations;
   data.plan.budget.evaluations = (whole + share - 1) / share;
   data.plan.budget.seconds /= static_cast<double>(share);
+  data.plan.keeps_cases = true;
   data.plan.long_rows = std::min<std::int64_t>(data.plan.long_rows, 2);
   require_writable(options.out, "--out");
   {
@@ -149,6 +164,7 @@ Exit run_report(const Options& options) {
     sweep_all(jobs, data.plan, [&](std::size_t i, SweepEntry entry) {
       progress.step(fmt::format("{} {}", entry.row->name, dtype_name(entry.dtype)),
                     static_cast<double>(i + 1), total);
+      shelve(entry, data.shelf);
       data.entries.push_back(std::move(entry));
     });
     const bool small = data.whole_budget.seconds > 0 ? data.whole_budget.seconds < 60
@@ -169,7 +185,8 @@ Exit run_report(const Options& options) {
   const std::filesystem::path out = options.out;
   const std::vector<Finding*> kept = examples(data.entries);
   for (Finding* finding : kept) {
-    keep_finding(*finding, out / "found");
+    keep_finding(*finding, out / "cases");
+    data.shelf.add(read_case(finding->kept), finding->kept.stem().string());
     data.shown.push_back(finding);
   }
   data.four = family_results(data.entries);
@@ -179,19 +196,22 @@ Exit run_report(const Options& options) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   data.run.emplace_back("seconds", fmt::format("{:.1f}", took.count()));
 
-  make_folder(out / "svg", "--out");
-  write_file_atomically(out / "svg" / "error_vs_kappa.svg",
-                        error_vs_kappa_svg(data.curves.kappa, DType::f32));
-  write_file_atomically(out / "report.md", report_markdown(data));
-  write_file_atomically(out / "results.json", results_text(results_json(data)));
+  const std::string text = results_text(results_json(data));
+  make_folder(out, "--out");
+  write_file_atomically(out / "results.json", text);
+  // Of what was written, as `render` does it.
+  std::vector<std::string> notes;
+  const std::vector<RenderedFile> files = rendered_files(parse_results(text, "results.json"), notes);
+  write_rendered(out, files);
+  for (const std::string& note : notes) fmt::print(stderr, "NOTE     {}\n", note);
+  const auto cases = std::count_if(files.begin(), files.end(),
+                                   [](const RenderedFile& file) { return file.path.starts_with("cases/"); });
   fmt::print("{}", summary_text(data, Style{colour_wanted()}));
   fmt::print(
-      "\nwritten to {}\n  report.md                the tables, to read or to paste\n"
-      "  results.json             every number, with hexfloats\n"
-      "  svg/error_vs_kappa.svg   error and bound against kappa\n"
-      "  found/                   {}, to replay\n",
-      out.string(),
-      data.shown.size() == 1 ? "1 failing input" : fmt::format("{} failing inputs", data.shown.size()));
+      "\nwritten to {}\n  index.html    the page, to read\n  report.md     the tables, to paste\n"
+      "  results.json  every number, with hexfloats; normcheck render makes the other files of it\n"
+      "  results.csv, junit.xml, svg/\n  cases/        {}, to replay\n",
+      out.string(), counted(cases, "input"));
   if (!options.no_timing) {
     std::fflush(stdout);
     fmt::print(stderr, "took {:.1f} s\n", took.count());

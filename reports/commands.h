@@ -19,6 +19,7 @@ Exit run_judge(const Options& options);
 Exit run_new_plugin(const Options& options);
 Exit run_import(const Options& options);
 Exit run_report(const Options& options);
+Exit run_render(const Options& options);
 Exit run_peers(const Options& options);
 Exit run_detection(const Options& options);
 

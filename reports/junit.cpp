@@ -157,18 +157,25 @@ std::string junit_xml(const std::vector<SweepEntry>& entries, const BaselineResu
   return written("normcheck check", suites);
 }
 
-std::string junit_xml(const std::string& suite, const std::vector<JUnitTest>& tests) {
-  std::vector<Suite> suites(1);
-  suites[0].name = suite;
-  for (const JUnitTest& test : tests) {
-    suites[0].add(test.name);
-    if (!test.failure.empty()) {
-      suites[0].fail(test.failure, test.message, test.text);
-    } else if (!test.skipped.empty()) {
-      suites[0].skip(test.skipped);
+std::string junit_xml(const std::string& name, const std::vector<JUnitSuite>& given) {
+  std::vector<Suite> suites;
+  for (const JUnitSuite& of : given) {
+    Suite& suite = suites.emplace_back();
+    suite.name = of.name;
+    for (const JUnitTest& test : of.tests) {
+      suite.add(test.name);
+      if (!test.failure.empty()) {
+        suite.fail(test.failure, test.message, test.text);
+      } else if (!test.skipped.empty()) {
+        suite.skip(test.skipped);
+      }
     }
   }
-  return written(suite, suites);
+  return written(name, suites);
+}
+
+std::string junit_xml(const std::string& suite, const std::vector<JUnitTest>& tests) {
+  return junit_xml(suite, std::vector<JUnitSuite>{{suite, tests}});
 }
 
 }  // namespace normcheck

@@ -14,8 +14,15 @@ struct JUnitTest {
   std::string name, failure, message, text, skipped;
 };
 
+struct JUnitSuite {
+  std::string name;
+  std::vector<JUnitTest> tests;
+};
+
 /// One suite of these tests.
 std::string junit_xml(const std::string& suite, const std::vector<JUnitTest>& tests);
+/// Several, under a name for all.
+std::string junit_xml(const std::string& name, const std::vector<JUnitSuite>& suites);
 
 /// A suite for each implementation and dtype, a test for each regime or group of the corpus. A test with a
 /// finding is a failure with the block of its worst; one that a baseline accepts, or, with a baseline, the

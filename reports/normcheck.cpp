@@ -25,6 +25,7 @@ normcheck::Exit run(const normcheck::Options& options) {
   if (options.command == "new-plugin") return normcheck::run_new_plugin(options);
   if (options.command == "import") return normcheck::run_import(options);
   if (options.command == "detection") return normcheck::run_detection(options);
+  if (options.command == "render") return normcheck::run_render(options);
   if (options.command == "peers") return normcheck::run_peers(options);
   return normcheck::run_report(options);
 }

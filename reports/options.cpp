@@ -261,10 +261,16 @@ void add_import(CLI::App& app, Options& o) {
 }
 
 void add_report(CLI::App& app, Options& o) {
-  CLI::App* report =
-      app.add_subcommand("report", "judge everything; write report.md, results.json and a plot");
+  CLI::App* report = app.add_subcommand(
+      "report", "judge everything; write index.html, report.md, results.json, .csv, pictures, cases");
   report->add_option("IMPL", o.names, "implementations (default: all)");
   add_sweep_options(*report, o);
+}
+
+void add_render(CLI::App& app, Options& o) {
+  CLI::App* render = app.add_subcommand("render", "write the files of a report again, from its results.json");
+  render->add_option("FILE", o.names, "the results.json of a report")->required()->expected(1);
+  render->add_option("--out", o.out, "folder for what is written (default build/out)");
 }
 
 void add_peers(CLI::App& app, Options& o) {
@@ -289,10 +295,10 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
   const bool known = std::any_of(subcommands.begin(), subcommands.end(),
                                  [&](const CLI::App* sub) { return sub->get_name() == first; });
   if (!first.empty() && first[0] != '-' && !known) {
-    throw EndOfProgram{2,
-                       fmt::format("unknown command '{}'; expected list, check, compare, replay, "
-                                   "minimise, attack, judge, import, new-plugin, report, peers or detection",
-                                   first)};
+    throw EndOfProgram{
+        2, fmt::format("unknown command '{}'; expected list, check, compare, replay, "
+                       "minimise, attack, judge, import, new-plugin, report, render, peers or detection",
+                       first)};
   }
   try {
     app.parse(argc, argv);
@@ -369,6 +375,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   add_import(app, o);
   add_new_plugin(app, o);
   add_report(app, o);
+  add_render(app, o);
   add_peers(app, o);
   add_detection(app, o);
   parse(app, argc, argv);

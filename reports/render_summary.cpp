@@ -2,6 +2,7 @@
 #include "reports/render_summary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,11 +10,29 @@
 
 #include "corpus/replay_line.h"
 #include "reports/numbers.h"
-#include "reports/render_markdown.h"
 #include "reports/render_text.h"
 
 namespace normcheck {
 namespace {
+
+/// "0.31 of its allowance (f32 and f64)"; empty where no pair stores what it accumulates.
+std::string share_text(const FamilyResult& result) {
+  if (result.share_of.empty()) return {};
+  std::vector<std::string_view> names;
+  for (const DType dtype : result.share_of) names.push_back(dtype_name(dtype));
+  return fmt::format("{} of its allowance ({})", short_number(result.largest_share),
+                     fmt::join(names, " and "));
+}
+
+/// What half accumulation does, as it was computed.
+std::string half_sum_text(const HalfSum& half) {
+  if (half.impl.empty()) return "Half accumulation was not run.";
+  return fmt::format(
+      "Half accumulation of 2048 ones, then 2048 twos, in f16 gives mean {:.1f} for {:.1f} ({}: {}): a "
+      "running sum of 2048 absorbs "
+      "what comes after it. Accumulated in f32 the mean is {:.1f}.",
+      half.mean, half.exact_mean, half.impl, verdict_name(half.verdict), half.mean_f32);
+}
 
 std::string judged_part(const ReportData& data, const Tally& all, const Style& style) {
   std::vector<const Row*> rows;

@@ -10,6 +10,7 @@
 #include "reports/finding.h"
 #include "reports/four.h"
 #include "reports/kappa_sweep.h"
+#include "reports/results/cases.h"
 #include "reports/results/curves.h"
 #include "reports/results/implementations.h"
 #include "reports/sweep.h"
@@ -37,6 +38,7 @@ struct ReportData {
   HalfSum half_sum;
   Curves curves;
   nlohmann::ordered_json peers, detection;  ///< what is published; null where nothing is
+  CaseShelf shelf;                          ///< the cases that are named
   std::vector<FloorPoint> floors;           ///< of a report on all implementations, else empty
   std::vector<Unexpected> unexpected;
   std::vector<const Finding*> shown;                     ///< the findings that were kept as files

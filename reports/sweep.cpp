@@ -74,7 +74,8 @@ class Sweeper {
   Sweeper(const Row& row, DType dtype, const SweepPlan& plan) : row_(row), plan_(plan) {
     entry_.row = &row;
     entry_.dtype = dtype;
-    for (const Regime* regime : plan.regimes) entry_.regimes.push_back({.regime = std::string(regime->name)});
+    for (const Regime* regime : plan.regimes)
+      entry_.regimes.push_back({.regime = std::string(regime->name), .keeps_cases = plan.keeps_cases});
     contract_ = held_to(plan, row);
     implementation_ = dynamic_cast<Implementation*>(row.outside);
     if (implementation_ != nullptr && plan.probes.run) implementation_->share = 0.5;
@@ -298,7 +299,7 @@ class Sweeper {
     for (std::size_t i = 0; i < entry_.regimes.size(); ++i) {
       if (entry_.regimes[i].regime == group) return i;
     }
-    entry_.regimes.push_back({.regime = group});
+    entry_.regimes.push_back({.regime = group, .keeps_cases = plan_.keeps_cases});
     return entry_.regimes.size() - 1;
   }
 

@@ -45,6 +45,7 @@ struct SweepPlan {
   EvidencePlan evidence;              ///< one tally, beside the budget
   bool corpus_missing = false;        ///< it was wanted, and there is none
   bool stop_at_first = false;         ///< ends with the first finding; probes come after some generated cases
+  bool keeps_cases = false;           ///< the tallies keep the cases of their largest errors
   std::size_t findings_a_regime = 2;  ///< how many of the worst are kept; all of the corpus are
 };
 

@@ -17,8 +17,8 @@ void add_counts(ElementCounts& sum, const ElementCounts& more) {
   sum.skipped += more.skipped;
 }
 
-void count_largest(LargestError& largest, const Judgement& j, const Case& c, const std::string& regime) {
-  if (j.errors.judged == 0 || !(j.errors.max_ulp > largest.ulp)) return;
+bool count_largest(LargestError& largest, const Judgement& j, const Case& c, const std::string& regime) {
+  if (j.errors.judged == 0 || !(j.errors.max_ulp > largest.ulp)) return false;
   largest = {};
   largest.ulp = j.errors.max_ulp;
   largest.n = row_length(c);
@@ -28,6 +28,7 @@ void count_largest(LargestError& largest, const Judgement& j, const Case& c, con
   if (j.worst && j.worst->output == Output::y && std::fabs(j.worst->error_ulp) == j.errors.max_ulp) {
     largest.allowed_ulp = j.worst->allowed_ulp;
   }
+  return true;
 }
 
 }  // namespace
@@ -41,10 +42,18 @@ void Tally::count(const Judgement& j, const Case& c) {
   not_correctly_rounded += j.errors.not_correctly_rounded;
   max_share_of_bound = std::max(max_share_of_bound, j.errors.max_share_of_bound);
   sketch.add(j.errors.sketch);
-  count_largest(largest, j, c, regime);
-  if (std::isfinite(j.errors.max_ulp)) count_largest(largest_finite, j, c, regime);
+  std::shared_ptr<const Case> kept;
+  const auto keep = [&](std::shared_ptr<const Case>& source) {
+    if (!keeps_cases) return;
+    if (!kept) kept = std::make_shared<const Case>(c);
+    source = kept;
+  };
+  if (count_largest(largest, j, c, regime)) keep(largest.source);
+  if (std::isfinite(j.errors.max_ulp) && count_largest(largest_finite, j, c, regime))
+    keep(largest_finite.source);
   if (j.errors.judged > 0 && std::isfinite(j.errors.max_normwise_u) && j.errors.max_normwise_u > normwise.u) {
     normwise = {j.errors.max_normwise_u, row_length(c), regime, c.id};
+    keep(normwise.source);
   }
   if (!j.range_class.empty()) ++out_of_range[j.range_class];
   for (const std::string& note : j.notes) ++notes[note];

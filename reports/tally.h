@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "corpus/case.h"
@@ -20,6 +21,7 @@ struct LargestError {
   std::int64_t n = 0;
   std::string regime;
   std::string case_id;
+  std::shared_ptr<const Case> source{};  ///< the case, where the tally keeps its cases
 };
 
 /// The largest finite normwise error of y, in u*(|gamma*x_hat|+|beta|).
@@ -28,11 +30,13 @@ struct LargestNormwise {
   std::int64_t n = 0;
   std::string regime;
   std::string case_id;
+  std::shared_ptr<const Case> source{};
 };
 
 /// What was counted over the cases of one regime.
 struct Tally {
   std::string regime;
+  bool keeps_cases = false;
   std::int64_t cases = 0;
   std::int64_t evaluations = 0;
   std::array<std::int64_t, 10> verdicts{};  ///< by Verdict, in cases

@@ -115,6 +115,23 @@ Json floor_json(const FloorPoint& p) {
   return out;
 }
 
+Json family_json(const FamilyResult& r) {
+  Json out;
+  out["family"] = family_names[static_cast<std::size_t>(r.family)];
+  const DType dtype = r.family == Family::half ? DType::f16 : DType::f32;
+  out["impl"] = family_row(r.family, dtype)->name;
+  out["dtype"] = dtype_name(dtype);
+  out["cases"] = r.total.cases;
+  out["findings"] = r.total.findings();
+  out["elements"] = r.total.counts.elements;
+  out["proved"] = r.total.counts.proved;
+  out["nan_or_inf"] = std::isinf(r.total.largest.ulp);
+  put_measured(out, "largest_share_of_bound", r.largest_share);
+  out["share_of"] = Json::array();
+  for (const DType of : r.share_of) out["share_of"].push_back(dtype_name(of));
+  return out;
+}
+
 template <class Part>
 Json list_of(const std::vector<Part>& parts, Json (*one)(const Part&)) {
   Json out = Json::array();
@@ -162,6 +179,7 @@ Json results_json(const ReportData& data) {
   out["plan"] = plan_json(data);
   out["implementations"] = implementations_json(data.jobs, data.times);
   out["entries"] = list_of(data.entries, entry_json);
+  out["four"] = list_of(data.four, family_json);
   out["public_inputs"] = list_of(data.inputs, input_json);
   Json half;
   half["impl"] = data.half_sum.impl;
@@ -181,7 +199,12 @@ Json results_json(const ReportData& data) {
   out["folklore"] = Json::array();
   out["recommendations"] = Json::array();
   out["findings"] = Json::array();
-  for (const Finding* finding : data.shown) out["findings"].push_back(finding_json(*finding));
+  for (const Finding* finding : data.shown) {
+    Json one = finding_json(*finding);
+    if (!finding->kept.empty()) one["file"] = "cases/" + finding->kept.filename().string();
+    out["findings"].push_back(one);
+  }
+  out["cases"] = data.shelf.json();
   out["unexpected"] = Json::array();
   for (const Unexpected& u : data.unexpected)
     out["unexpected"].push_back({{"what", u.what}, {"replay", replay_line(bare_command, u.replay)}});
