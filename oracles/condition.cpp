@@ -24,7 +24,15 @@ int lowest_exponent(double v) {
 
 }  // namespace
 
-void RowCondition::fill(const double* x, std::int64_t n, bool prefixes) {
+void RowCondition::fill(const double* x, std::int64_t n, bool prefixes) { fill_row(x, n, prefixes, nullptr); }
+
+void RowCondition::fill_from(const Known& known, const double* x, std::int64_t n, bool prefixes) {
+  const bool usable =
+      std::isfinite(known.mean_error) && std::isfinite(known.variance_error) && known.variance.hi > 0;
+  fill_row(x, n, prefixes, usable ? &known : nullptr);
+}
+
+void RowCondition::fill_row(const double* x, std::int64_t n, bool prefixes, const Known* known) {
   facts_ = RowFacts{};
   x_ = x;
   facts_.n = n;
@@ -45,7 +53,9 @@ void RowCondition::fill(const double* x, std::int64_t n, bool prefixes) {
   }
   facts_.constant = constant;
   facts_.max_abs = max_abs;
-  if (in_pair_range_) {
+  if (in_pair_range_ && known != nullptr && !constant) {
+    fill_by(*known);
+  } else if (in_pair_range_) {
     fill_by_pairs();
   } else {
     fill_by_quads();
@@ -131,12 +141,45 @@ void RowCondition::fill_by_pairs() {
   const Pair variance = divide(dev_squares, count);
   variance_ = to_quad(variance);
   variance_error_ = ((count + 8) * kPairError * variance.hi + mean_error * mean_error) * (1 + 0x1p-40);
-  facts_.mean_abs = std::fabs(mean.hi) * (1 + 0x1p-50) + mean_error;
+  fill_spread({mean, variance, mean_error, variance_error_}, squares, dev_sum, max_dev);
+}
+
+/// What follows from mean and variance, and the plain sums over the row.
+void RowCondition::fill_spread(const Known& known, double squares, double dev_sum, double max_dev) {
+  const double count = static_cast<double>(facts_.n), loose = 1 + (count + 8) * 0x1p-51;
+  const double variance = known.variance.hi;
+  facts_.mean_abs = std::fabs(known.mean.hi) * (1 + 0x1p-50) + known.mean_error;
   facts_.abs_dev_sum = dev_sum * loose;
   facts_.max_dev = max_dev;
-  facts_.variance = (variance.hi * (1 + 0x1p-50) + variance_error_) * (1 + 0x1p-50);
-  facts_.variance_lo = std::max(0.0, (variance.hi * (1 - 0x1p-50) - variance_error_) * (1 - 0x1p-50));
-  facts_.kappa = std::max(1.0, std::sqrt(squares / (count * variance.hi)));
+  facts_.variance = (variance * (1 + 0x1p-50) + known.variance_error) * (1 + 0x1p-50);
+  facts_.variance_lo = std::max(0.0, (variance * (1 - 0x1p-50) - known.variance_error) * (1 - 0x1p-50));
+  facts_.kappa = std::max(1.0, std::sqrt(squares / (count * variance)));
+}
+
+// As above without its two sums in pairs, each of which waits for the term before. Where sum_ is read
+// (fill_bits) every partial sum is a double.
+void RowCondition::fill_by(const Known& known) {
+  const auto size = static_cast<std::size_t>(facts_.n);
+  const double loose = 1 + (static_cast<double>(facts_.n) + 8) * 0x1p-51;
+  double sum = 0, abs_sum = 0, squares = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    sum += x_[i];
+    abs_sum += std::fabs(x_[i]);
+    squares += x_[i] * x_[i];
+  }
+  sum_ = sum;
+  facts_.abs_sum = abs_sum * loose;
+  facts_.square_sum = squares * loose;
+  const Pair minus_mean = negate(known.mean);
+  double* deviation = deviation_.data();
+  for (std::size_t i = 0; i < size; ++i)
+    deviation[i] = std::fabs(add(minus_mean, x_[i]).hi) * (1 + 0x1p-50) + known.mean_error;
+  double dev_sum = 0, max_dev = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    dev_sum += deviation[i];
+    max_dev = std::max(max_dev, deviation[i]);
+  }
+  fill_spread(known, squares, dev_sum, max_dev);
 }
 
 void RowCondition::fill_by_quads() {

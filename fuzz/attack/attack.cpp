@@ -152,8 +152,8 @@ class Attack {
     }
   }
 
-  double score(const Case& c) {
-    scorer_.score(c, scores_);
+  double score(const Case& c, double floor = -1) {
+    scorer_.score(c, scores_, floor);
     if (scorer_.broken() && !result_.broken) {
       result_.broken = c;
       result_.how = scorer_.broken();
@@ -225,7 +225,7 @@ class Attack {
       std::copy(c.x.data.begin(), c.x.data.end(), batch.x.data.begin() + at);
       batch.x.set_bits(k * plan_.n + i, choice(c.x, i, k));
     }
-    score(batch);
+    score(batch, value);
     const auto worst = std::max_element(scores_.begin(), scores_.end(),
                                         [](const Score& a, const Score& b) { return a.value < b.value; });
     if (!(worst->value > value)) return value;
@@ -249,7 +249,7 @@ class Attack {
       for (int k = 0; k < choices && !over(); ++k) {
         trial.x.data = c.x.data;
         trial.x.set_bits(i, choice(c.x, i, k));
-        if (const double v = score(trial); v > value) {
+        if (const double v = score(trial, value); v > value) {
           value = v;
           std::swap(c.x.data, trial.x.data);
         }
@@ -274,9 +274,10 @@ class Attack {
       const double left = 1 - static_cast<double>(evaluations() - start) / static_cast<double>(length);
       const double allowed = threshold * best_value * left * left;
       Move move{};
-      const double v =
-          plan_.rows_a_call > 1 ? try_batch(current, trial, move) : try_one(current, trial, move);
-      if (!(v > value - allowed) || v < 0) continue;
+      const double floor = value - allowed;
+      const double v = plan_.rows_a_call > 1 ? try_batch(current, trial, move, floor)
+                                             : try_one(current, trial, move, floor);
+      if (!(v > floor) || v < 0) continue;
       if (v > value) moves_.praise(move);
       value = v;
       std::swap(current, trial);
@@ -301,14 +302,14 @@ class Attack {
     }
   }
 
-  double try_one(const Case& current, Case& trial, Move& move) {
+  double try_one(const Case& current, Case& trial, Move& move, double floor) {
     assign(trial, current);
     change(trial, move);
-    return score(trial);
+    return score(trial, floor);
   }
 
   /// Several changed rows in a call, under one gamma, beta and eps; `trial` becomes the worst of them.
-  double try_batch(const Case& current, Case& trial, Move& move) {
+  double try_batch(const Case& current, Case& trial, Move& move, double floor) {
     const std::int64_t rows = plan_.rows_a_call;
     assign(trial, current);
     if (rng_.coin(0.2)) change(trial, move);
@@ -328,7 +329,7 @@ class Attack {
       std::copy(one.x.data.begin(), one.x.data.end(),
                 batch.x.data.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(r) * bytes));
     }
-    const double best = score(batch);
+    const double best = score(batch, floor);
     for (std::size_t r = 0; r < scores_.size(); ++r) {
       if (scores_[r].value < best || best < 0) continue;
       const auto at = batch.x.data.begin() + static_cast<std::ptrdiff_t>(r * bytes);

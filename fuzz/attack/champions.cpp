@@ -306,7 +306,7 @@ std::string attack_again(const RepeatedAttack& repeat, const Row& row) {
   plan.seed = repeat.seed;
   plan.freedom.eps = repeat.objective == Objective::share;
   const AttackResult result = attack(row, parse_contract("own", &row), plan);
-  std::string text = fmt::format("{} {}\n", result.evaluations, result.unscored);
+  std::string text;
   for (const AttackRecord& r : result.records)
     text += fmt::format("{} {} {}\n{}", r.evaluations, r.method, r.value, format_case(r.problem));
   return sha256_hex(text);

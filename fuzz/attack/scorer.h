@@ -9,6 +9,7 @@
 #include "corpus/case.h"
 #include "impl/observation.h"
 #include "impl/table.h"
+#include "oracles/bound.h"
 #include "oracles/condition.h"
 #include "oracles/contract.h"
 
@@ -46,8 +47,9 @@ class Scorer {
          ScoreLimits limits = {});
 
   /// One score a row of the case, which is valid and has one normalized dim, an x of one dtype and a gamma
-  /// and beta of that dtype or none.
-  void score(const Case& c, std::vector<Score>& out);
+  /// and beta of that dtype or none. Of a row that is not above `floor` it may be spared to ask whether it
+  /// counts.
+  void score(const Case& c, std::vector<Score>& out, double floor = -1);
 
   /// Where a kernel from outside crashed, hung, failed or did something beside its answer: how, on the case
   /// that was scored last.
@@ -55,7 +57,10 @@ class Scorer {
 
  private:
   bool run(const Row& row, const Case& c, Tensor& y);
-  Score score_row(const Case& c, std::int64_t row);
+  Score score_row(const Case& c, std::int64_t row, double floor);
+  double normwise(const Case& c, double rstd, Score& out);
+  double share(const Case& c, const RowAllowance& allowance, double rstd);
+  ElementFacts element(std::size_t i, double rstd) const;
   const Row& row_;
   const Contract& contract_;
   Objective objective_;
@@ -63,9 +68,11 @@ class Scorer {
   ScoreLimits limits_;
   std::optional<Observation> broken_;
   RowCondition condition_;
+  std::size_t likely_ = 0;  ///< the element whose share was largest in the row before
   Tensor y_, other_;
   std::vector<double> x_, gamma_, beta_, columns_gamma_, columns_beta_;
   std::vector<double> reference_, error_, uncertainty_, other_error_, other_uncertainty_;
+  std::vector<double> absolute_;  ///< the errors, not in ulp; 0 where they are not certified
 };
 
 }  // namespace normcheck
