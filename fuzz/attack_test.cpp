@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracles/condition.h"
+#include "oracles/filter/filter.h"
 #include "props/gen.h"
 
 namespace normcheck {
@@ -72,6 +74,41 @@ TEST(Attack, WhatTheScorerSaysTheJudgeSays) {
       "is "
       "left out\n",
       rows, above, left_out);
+}
+
+TEST(Attack, WhatFollowsFromTheFiltersMeanAndVarianceHoldsTheSameRow) {
+  int rows = 0;
+  double apart = 0;
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const Regime& regime : regimes()) {
+      const Case c = make_case(regime, {.dtype = dtype, .rows = 1, .n = 48}, 5, 1);
+      const std::int64_t n = row_length(c);
+      if (n < 2 || c.norm_ndim != 1 || c.x.size() != n || c.x.dtype != dtype) continue;
+      std::vector<double> x(static_cast<std::size_t>(n));
+      values_of(c.x, 0, n, x.data());
+      filter::Rows of{.dtype = dtype, .x = c.x.data.data(), .rows = 1, .n = n, .eps = c.eps};
+      filter::RowStatistics s;
+      filter::run(of, {}, &s);
+      if (s.path != filter::Path::exact_sums && s.path != filter::Path::pairs) continue;
+      RowCondition whole, from;
+      whole.fill(x.data(), n, false);
+      from.fill_from({{s.mean.hi, s.mean.lo}, {s.variance.hi, s.variance.lo}, s.mean.error, s.variance.error},
+                     x.data(), n, false);
+      const RowFacts &a = whole.facts(), &b = from.facts();
+      // Each is an interval that holds the exact value: they meet, and neither is wide.
+      EXPECT_LE(a.variance_lo, b.variance) << regime.name;
+      EXPECT_LE(b.variance_lo, a.variance) << regime.name;
+      if (a.variance > 0) apart = std::max(apart, std::fabs(b.variance / a.variance - 1));
+      if (a.max_dev > 0) apart = std::max(apart, std::fabs(b.max_dev / a.max_dev - 1));
+      EXPECT_EQ(a.abs_sum, b.abs_sum) << regime.name;
+      EXPECT_EQ(a.sum_bits, b.sum_bits) << regime.name;
+      EXPECT_EQ(a.mean_bits, b.mean_bits) << regime.name;
+      ++rows;
+    }
+  }
+  EXPECT_GT(rows, 50);
+  EXPECT_LT(apart, 0x1p-30);
+  fmt::print("{} rows: the facts are at most {:.1g} apart, relatively\n", rows, apart);
 }
 
 // The share of the bound of `stable`'s smallest member that Welford's errors exceed.
