@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "corpus/replay_line.h"
 #include "reports/page/parts.h"
 
 namespace normcheck::page {
@@ -89,6 +90,24 @@ std::string cost_cell(const Json& results, const std::string& impl, Trace& trace
   return "<td class=x>not run";
 }
 
+/// The command that shows the largest known error again, where its input was kept.
+std::string replay_cell(const Json& results, const Json& entry) {
+  const Json& tally = at(entry, "total");
+  const Json& finite = at(tally, "largest_finite/case");
+  const Json& id = finite.is_null() ? at(tally, "largest/case") : finite;
+  if (id.is_null()) return "<td class=x>none judged";
+  for (const Json& kept : items(at(results, "cases"))) {
+    const std::string file = string_of(at(kept, "file"));
+    if (at(kept, "id") != id || file.empty()) continue;
+    const std::string contract = string_of(at(entry, "contract"));
+    const std::string line = replay_line(
+        bare_command,
+        replay_arguments(file, string_of(at(entry, "impl")), contract.empty() ? "stable" : contract));
+    return "<td class=t>" + command(Json(line));
+  }
+  return "<td class=x>not kept";
+}
+
 /// The regimes to show, at most `most` of them, in their order: those that fail first, then those that take
 /// most of their bound.
 std::vector<std::size_t> chosen(std::span<const Json> regimes, std::size_t most) {
@@ -117,7 +136,7 @@ std::string entry_rows(const Json& results, std::size_t index, std::size_t most,
       pointer, impl.empty() ? "(no name)" : escaped(impl), shown_ones.size());
   const std::string dtype = "<td>" + shown(at(entry, "dtype"), Show::text);
   out += dtype + tally_cells(at(entry, "total"), pointer + "/total", trace) +
-         cost_cell(results, impl, trace) + "\n";
+         cost_cell(results, impl, trace) + replay_cell(results, entry) + "\n";
   for (const std::size_t r : shown_ones) {
     out += fmt::format("<tr{}><th>{}{}{}\n",
                        shown_ones.size() < regimes.size() ? fmt::format(" data-i={}", r) : "",
@@ -136,8 +155,8 @@ std::string head() {
   constexpr std::array<Column, 2> first = {
       {{"implementation, opened: its regimes", "", "impl", Show::text}, {"dtype", "", "dtype", Show::text}}};
   constexpr std::array<Column, 1> last = {{{"time", "of two_pass", "", Show::number}}};
-  return fmt::format("<thead><tr>{}{}{}</thead>\n", head_cells(first), head_cells(tally_columns),
-                     head_cells(last));
+  return fmt::format("<thead><tr>{}{}{}<th scope=col class=t>replay</thead>\n", head_cells(first),
+                     head_cells(tally_columns), head_cells(last));
 }
 
 std::string groups(const Json& results, std::size_t most, Trace& trace) {
@@ -164,6 +183,21 @@ std::string groups(const Json& results, std::size_t most, Trace& trace) {
   return out;
 }
 
+/// The families that everyone asks about, over all their rows and dtypes.
+std::string families(const Json& results, Trace& trace) {
+  if (items(at(results, "four")).empty()) return "";
+  constexpr std::array<Column, 6> columns = {
+      {{"family", "", "family", Show::text},
+       {"judged", "cases", "cases", Show::count},
+       {"found wrong", "cases", "findings", Show::count},
+       {"NaN or inf for a number", "", "nan_or_inf", Show::text},
+       {"largest known share", "of its bound", "largest_share_of_bound", Show::bound},
+       {"that share is of", "dtypes", "share_of", Show::text}}};
+  return "<h3>The four that everyone asks about</h3>\n" +
+         box("The four that everyone asks about", table(at(results, "four"), "/four", columns, trace)) +
+         "<p>A share above 1 is an error past what is proven of a careful layer norm.</p>\n";
+}
+
 }  // namespace
 
 std::string verdicts(const Json& results, std::size_t most_bytes, Trace& trace) {
@@ -185,10 +219,11 @@ std::string verdicts(const Json& results, std::size_t most_bytes, Trace& trace) 
       "most; <b>not RN</b> is the share of them that is not the correctly rounded y. <b>VOID</b>: no bound "
       "holds, so "
       "the number is neither right nor wrong; <b>VACUOUS</b>: the bound is so wide that it says "
-      "nothing.</p>\n";
+      "nothing. <b>replay</b> shows "
+      "the largest known finite error again, pasted in the folder of this page.</p>\n";
   for (const std::size_t most : {every, std::size_t{24}, std::size_t{16}, std::size_t{8}, std::size_t{4}}) {
     Trace tried = trace;
-    std::string body = groups(results, most, tried);
+    std::string body = families(results, tried) + groups(results, most, tried);
     if (body.size() > most_bytes && most > 4) continue;
     trace = tried;
     return section("verdicts", "Verdicts", text + body);
