@@ -20,6 +20,8 @@ Exit run_new_plugin(const Options& options);
 Exit run_import(const Options& options);
 Exit run_report(const Options& options);
 Exit run_render(const Options& options);
+Exit run_explain(const Options& options);
+Exit run_diff(const Options& options);
 Exit run_peers(const Options& options);
 Exit run_detection(const Options& options);
 

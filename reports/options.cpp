@@ -273,6 +273,24 @@ void add_render(CLI::App& app, Options& o) {
   render->add_option("--out", o.out, "folder for what is written (default build/out)");
 }
 
+void add_explain(CLI::App& app, Options& o) {
+  CLI::App* explain = app.add_subcommand("explain", "where the error of one output comes from, step by step");
+  explain->add_option("CASE", o.names, "a .case file")->required()->expected(1);
+  explain->add_option("--impl", o.impl, "the implementation")->required();
+  explain->add_option("--contract", o.contract,
+                      "whose worst element is explained: stable (default), own or claims");
+  explain->add_option("--svg", o.svg, "write the graph of the computation to this file");
+  add_plugin_options(*explain, o);
+}
+
+void add_diff(CLI::App& app, Options& o) {
+  CLI::App* diff = app.add_subcommand("diff", "what changed between two reports: worse, new, fixed, better");
+  diff->add_option("RESULTS", o.names, "OLD.json NEW.json: results.json of two reports")
+      ->required()
+      ->expected(2);
+  diff->add_flag("--markdown", o.markdown, "as tables, for a pull request");
+}
+
 void add_peers(CLI::App& app, Options& o) {
   CLI::App* judged = app.add_subcommand(
       "peers", "judge the real libraries that are installed; write peers.md and peers.json");
@@ -376,6 +394,8 @@ Options parse_command_line(int argc, const char* const* argv) {
   add_new_plugin(app, o);
   add_report(app, o);
   add_render(app, o);
+  add_explain(app, o);
+  add_diff(app, o);
   add_peers(app, o);
   add_detection(app, o);
   parse(app, argc, argv);

@@ -64,6 +64,8 @@ struct Options {
   bool all_rows = false, all_peers = false;  ///< attack
   bool no_timing = false;
   bool verbose = false;
+  std::string svg;        ///< explain: a file
+  bool markdown = false;  ///< diff
   bool algorithms = false, list_regimes = false, contracts = false, rows = false, floor = false,
        list_probes = false, list_peers = false, list_defects = false, missing = false;  ///< list
 };

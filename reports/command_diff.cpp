@@ -1,0 +1,27 @@
+// normcheck diff: what changed between two reports.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "corpus/error.h"
+#include "reports/commands.h"
+#include "reports/diff/diff.h"
+#include "reports/results/reader.h"
+
+namespace normcheck {
+
+Exit run_diff(const Options& options) {
+  if (options.names.size() != 2)
+    throw InputError(fmt::format("diff: {} files given, expected OLD.json NEW.json", options.names.size()));
+  const auto before = read_results(options.names[0]), after = read_results(options.names[1]);
+  const ResultsDiff diff = diff_results(before, after);
+  fmt::print("{}", options.markdown ? diff_markdown(diff) : diff_text(diff, options.program));
+  // Of numbers alone none is a finding: a largest known error may grow within its bound.
+  const bool bad = std::any_of(diff.lines.begin(), diff.lines.end(), [](const DiffLine& l) {
+    return l.finding && (l.change == Change::worse || l.change == Change::appeared);
+  });
+  return bad ? Exit::finding : Exit::well;
+}
+
+}  // namespace normcheck
