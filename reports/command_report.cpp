@@ -14,6 +14,7 @@
 #include "corpus/replay_line.h"
 #include "reports/commands.h"
 #include "reports/console.h"
+#include "reports/folklore/folklore.h"
 #include "reports/numbers.h"
 #include "reports/provenance.h"
 #include "reports/render_summary.h"
@@ -181,6 +182,7 @@ Exit run_report(const Options& options) {
     if (options.names.empty()) data.floors = detection_floors(storages(jobs));
   }
   data.half_sum = half_sum(data.plan.oracle);
+  data.folklore = folklore_json(data.plan.seed, data.plan.oracle, data.shelf);
   data.inputs = public_inputs(data.entries, data.plan);
   const std::filesystem::path out = options.out;
   const std::vector<Finding*> kept = examples(data.entries);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include "corpus/error.h"
 #include "impl/semantics.h"
@@ -195,6 +197,24 @@ Told told_of(const Row& row, const Case& c, const Observation& o, std::int64_t r
   return told;
 }
 
+/// Where nothing is held to a number: the element that is farthest off, in ulp, of the first rows.
+void find_worst(const Case& c, const Tensor& y, std::int64_t& row, std::int64_t& column) {
+  constexpr std::int64_t most_rows = 64;
+  HypothesisRow data(c);
+  double most = -1;
+  for (std::int64_t r = 0; r < std::min(row_count(c), most_rows); ++r) {
+    if (!data.load(r)) continue;
+    const Quad rstd = reciprocal_root_of(data.exact.variance + data.eps);
+    for (std::int64_t i = 0; i < data.n; ++i) {
+      const Quad exact =
+          (data.x[static_cast<std::size_t>(i)] - data.exact.mean) * rstd * data.gamma(i) + data.beta(i);
+      const double off =
+          std::fabs(finite_double(y.value(r * data.n + i) - exact)) / ulp(c.x.dtype, finite_double(exact));
+      if (off > most) most = off, row = r, column = i;
+    }
+  }
+}
+
 }  // namespace
 
 Explained explain_case(const Row& row, const Case& c, const Contract& contract) {
@@ -218,6 +238,9 @@ Explained explain_case(const Row& row, const Case& c, const Contract& contract) 
     out.column = j.worst->column;
     out.error_ulp = j.worst->error_ulp;
     out.allowed_ulp = j.worst->allowed_ulp;
+  } else {
+    out.allowed_ulp = std::numeric_limits<double>::infinity();
+    find_worst(c, o.y, out.row, out.column);
   }
   out.kappa = j.kappa;
   out.verdict = verdict_name(j.verdict);

@@ -196,7 +196,7 @@ Json results_json(const ReportData& data) {
   if (!data.floors.empty()) out["detection_floor"] = list_of(data.floors, floor_json);
   out["peers"] = data.peers;
   out["detection"] = data.detection;
-  out["folklore"] = Json::array();
+  out["folklore"] = data.folklore;
   out["recommendations"] = Json::array();
   out["findings"] = Json::array();
   for (const Finding* finding : data.shown) {
