@@ -39,8 +39,8 @@ struct ReportData {
   Curves curves;
   nlohmann::ordered_json peers, detection;  ///< what is published; null where nothing is
   nlohmann::ordered_json folklore = nlohmann::ordered_json::array();
-  CaseShelf shelf;                          ///< the cases that are named
-  std::vector<FloorPoint> floors;           ///< of a report on all implementations, else empty
+  CaseShelf shelf;                 ///< the cases that are named
+  std::vector<FloorPoint> floors;  ///< of a report on all implementations, else empty
   std::vector<Unexpected> unexpected;
   std::vector<const Finding*> shown;                     ///< the findings that were kept as files
   std::vector<std::pair<std::string, std::string>> run;  ///< provenance and clock

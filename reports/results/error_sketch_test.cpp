@@ -1,4 +1,5 @@
-// The sketch of errors: its percentile is the true one or at most a sixteenth above, in whatever order it was added up.
+// The sketch of errors: its percentile is the true one or at most a sixteenth above, in whatever order it was
+// added up.
 #include "oracles/error_sketch.h"
 
 #include <fmt/format.h>

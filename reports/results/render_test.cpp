@@ -1,4 +1,6 @@
 // `render`: a report is made again from its results.json, byte for byte, and what is not there is said.
+#include "reports/results/render.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +10,6 @@
 #include "corpus/case_file.h"
 #include "props/command_run.h"
 #include "reports/results/reader.h"
-#include "reports/results/render.h"
 
 namespace normcheck {
 namespace {
@@ -39,8 +40,8 @@ TEST(Render, GivesTheSameBytesAsTheReport) {
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.err, "");
   const auto first = files_below(reported()), second = files_below(again);
-  for (const char* name : {"index.html", "report.md", "results.csv", "junit.xml", "svg/error_vs_kappa_f32.svg",
-                           "svg/error_vs_n_bf16.svg", "svg/heat_f32.svg"})
+  for (const char* name : {"index.html", "report.md", "results.csv", "junit.xml",
+                           "svg/error_vs_kappa_f32.svg", "svg/error_vs_n_bf16.svg", "svg/heat_f32.svg"})
     EXPECT_TRUE(first.contains(name)) << name;
   ASSERT_EQ(first.size(), second.size());
   std::size_t bytes = 0;
@@ -120,7 +121,8 @@ TEST(Render, WhatIsNotThereIsNotRunAndNeverBlank) {
   };
   for (const auto& [name, value] : results.items()) {
     if (name == "schema") continue;
-    for (const Json& instead : {Json(), Json("x"), Json(7), Json::array(), Json::object(), Json::array({1, nullptr, "x", Json::object()})}) {
+    for (const Json& instead : {Json(), Json("x"), Json(7), Json::array(), Json::object(),
+                                Json::array({1, nullptr, "x", Json::object()})}) {
       Json changed = results;
       changed[name] = instead;
       try_it(changed);
