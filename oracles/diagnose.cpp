@@ -81,6 +81,9 @@ class Diagnosis {
     const bool right = judged_right;
     const bool wrong = !within && !judged_right;
     std::vector<Explanation> out;
+    if (!right && numbers_ == 0 && row_length(c_) == 1 && elements_ > 0)
+      return {
+          {"divisor n-1 (unbiased variance)", ": 0/0 in a row of one element", false, elements_, elements_}};
     // NaN for NaN is no evidence.
     if (!right && 2 * numbers_ >= elements_) {
       out = by_formula();
