@@ -28,7 +28,8 @@ std::string normalised(std::string text, const std::string& folder) {
 
 TEST(Command, TheSameSeedAndBudgetGiveTheSameBytes) {
   const auto a = fresh_folder("a"), b = fresh_folder("b");
-  const std::string options = "report naive/f32 two_pass/f32 two_pass/f16 --n 1..200 --budget 600 --out ";
+  const std::string options =
+      "report naive/f32 two_pass/f32 two_pass/f16 --n 1..200 --budget 600 --no-timing --out ";
   const Told first = run(options + a.string()), second = run(options + b.string());
   EXPECT_EQ(first.code, second.code);
   EXPECT_EQ(normalised(first.out, a.string()), normalised(second.out, b.string()));

@@ -39,6 +39,7 @@ struct ReportData {
   Curves curves;
   nlohmann::ordered_json peers, detection;  ///< what is published; null where nothing is
   nlohmann::ordered_json folklore = nlohmann::ordered_json::array();
+  nlohmann::ordered_json champions = nlohmann::ordered_json::array();
   CaseShelf shelf;                 ///< the cases that are named
   std::vector<FloorPoint> floors;  ///< of a report on all implementations, else empty
   std::vector<Unexpected> unexpected;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -119,10 +120,16 @@ HeatMap heat_map(const SweepJob& job, const SweepPlan& plan, Grid grid) {
 
 }  // namespace
 
-Curves sweep_curves(const std::vector<SweepJob>& named, const SweepPlan& plan, Grid grid,
-                    const std::function<void(const SweepJob&, double done, double total)>& step) {
+Curves sweep_curves(const std::vector<SweepJob>& named, const SweepPlan& plan, Grid grid, double seconds,
+                    const std::function<void(const SweepJob&, double share)>& step) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto is_late = [&] {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    return seconds > 0 && spent.count() > seconds;
+  };
   const std::vector<SweepJob> mapped = named.empty() ? usual_jobs() : named;
   std::vector<SweepJob> subjects = family_jobs();
+  const std::size_t families = subjects.size();
   for (const SweepJob& job : mapped) add(subjects, job.row, job.dtype);
   const auto is_mapped = [&](const SweepJob& job) {
     return std::any_of(mapped.begin(), mapped.end(), [&](const SweepJob& other) {
@@ -135,10 +142,14 @@ Curves sweep_curves(const std::vector<SweepJob>& named, const SweepPlan& plan, G
       [&](std::size_t i) {
         const SweepJob& job = subjects[i];
         Curves of;
+        if (is_late()) {
+          of.left_out = 1;
+          if (i >= families) return of;
+        }
         for (const std::int64_t n : {std::int64_t{64}, std::int64_t{1024}})
           of.kappa.push_back(
               kappa_curve(*job.row, job.dtype, n, held(plan, *job.row), plan.seed, plan.oracle));
-        if (!is_mapped(job)) return of;
+        if (!is_mapped(job) || of.left_out > 0) return of;
         for (const double kappa : {1.0, 100.0}) of.lengths.push_back(length_curve(job, kappa, plan, grid));
         of.heat.push_back(heat_map(job, plan, grid));
         return of;
@@ -147,7 +158,8 @@ Curves sweep_curves(const std::vector<SweepJob>& named, const SweepPlan& plan, G
         std::move(of.kappa.begin(), of.kappa.end(), std::back_inserter(out.kappa));
         std::move(of.lengths.begin(), of.lengths.end(), std::back_inserter(out.lengths));
         std::move(of.heat.begin(), of.heat.end(), std::back_inserter(out.heat));
-        step(subjects[i], static_cast<double>(i + 1), static_cast<double>(subjects.size()));
+        out.left_out += of.left_out;
+        step(subjects[i], static_cast<double>(i + 1) / static_cast<double>(subjects.size()));
       });
   return out;
 }

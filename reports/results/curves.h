@@ -48,6 +48,7 @@ struct Curves {
   std::vector<KappaCurve> kappa;
   std::vector<LengthCurve> lengths;
   std::vector<HeatMap> heat;
+  std::int64_t left_out = 0;  ///< subjects for which there was no time
 };
 
 /// Sweeps the named jobs, or, where none is named, ten algorithms at all four dtypes with the accumulate type
@@ -56,8 +57,9 @@ struct Curves {
 /// it to; the heat maps to `stable`. Several at once where there are cores; the same whatever their number.
 /// A rough grid has n to 4096 by powers of two and three lengths in the maps; a full one n to 65,536 with one
 /// less, one more and half-way between, and the maps by powers of four from 16. Kappa is 1 and 100 along n.
-/// `step` hears of each subject in turn, in the calling thread.
-Curves sweep_curves(const std::vector<SweepJob>& named, const SweepPlan& plan, Grid grid,
-                    const std::function<void(const SweepJob&, double done, double total)>& step);
+/// Where `seconds` is above 0 no subject but the four is begun after that. `step` hears of each subject in
+/// turn, in the calling thread, and of the share that is done.
+Curves sweep_curves(const std::vector<SweepJob>& named, const SweepPlan& plan, Grid grid, double seconds,
+                    const std::function<void(const SweepJob&, double share)>& step);
 
 }  // namespace normcheck

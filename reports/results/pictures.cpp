@@ -164,11 +164,11 @@ std::string curves_svg(const Json& curves, const Kind& kind, const std::string& 
                        marker(i, x + 14, y));
     out += svg_text(x + 35, y + 4, xml_escaped(impls[i]), "start");
   }
-  out += svg_text(
-      left, height - 14,
-      "solid: largest known error; dotted: proven bound, as far as one holds; on the upper edge: NaN, inf, "
-      "or above 1e9",
-      "start", "small");
+  out += svg_text(left, height - 14,
+                  "solid: largest known error; dotted: proven bound, as far as one holds; dashed: it over "
+                  "sqrt(n); on the upper edge: NaN, inf, "
+                  "or above 1e9",
+                  "start", "small");
   return out + "</svg>\n";
 }
 
@@ -219,9 +219,9 @@ std::string map_svg(const std::vector<const Json*>& maps, const std::string& dty
       out += fmt::format("<rect class=\"h{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\"/>",
                          known ? shade(error) : 7, x, y, cell_width - 1, cell_height - 1);
       if (is_true(cell, "blind"))
-        out +=
-            fmt::format("<rect fill=\"url(#hatch)\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\"/>",
-                        x, y, cell_width - 1, cell_height - 1);
+        out += fmt::format("<rect fill=\"url(#{})\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\"/>",
+                           known && shade(error) >= 4 ? "hatch2" : "hatch", x, y, cell_width - 1,
+                           cell_height - 1);
       out += svg_text(x + cell_width / 2, y + 17,
                       (wrong ? "x " : "") + (known ? short_number(error) : std::string("-")), "middle",
                       !known              ? "small"

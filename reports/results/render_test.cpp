@@ -169,6 +169,45 @@ TEST(Render, HostileNamesAreNoMarkup) {
   }
 }
 
+// However short the time, what a row is known to violate is run: nothing is unexpected for want of it.
+TEST(Render, AReportOfAFewSecondsSaysWhatItLeftOut) {
+  const auto folder = fresh_folder("short");
+  const Told r = run("report --budget 2s --dtype f16 --no-timing --out " + folder.string());
+  EXPECT_EQ(r.code, 0) << r.out;
+  const Json results = read_results(folder / "results.json");
+  const Json& plan = member(results, "plan");
+  EXPECT_EQ(number_of(member(plan, "budget_seconds")), 2);
+  EXPECT_TRUE(member(plan, "budget_evaluations").is_null());
+  ASSERT_FALSE(list_in(plan, "not_run").empty());
+  const std::string markdown = read_file(folder / "report.md");
+  for (const Json& sentence : list_in(plan, "not_run")) {
+    const std::string start = text_of(sentence).substr(0, 20);
+    EXPECT_NE(markdown.find("- Not run: " + start), std::string::npos) << start;
+    fmt::print("left out: {}\n", text_of(sentence));
+  }
+  EXPECT_LT(markdown.size(), 60000U);
+}
+
+TEST(Render, AKernelFromOutsideIsReportedBesideRows) {
+  const auto folder = fresh_folder("outside");
+  const std::string plugin = std::string(NORMCHECK_PLUGINS) + "/plugin_divisor.so";
+  const Told r = run("report two_pass/f32 " + plugin +
+                     " --dtype f32 --n 1..64 --budget 200 --no-timing --out " + folder.string());
+  EXPECT_EQ(r.code, 1) << r.out << r.err;
+  const Json results = read_results(folder / "results.json");
+  const Json& all = list_in(results, "implementations");
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(text_in(all[0], "kind"), "row");
+  EXPECT_EQ(text_in(all[1], "kind"), "plugin");
+  EXPECT_TRUE(member(all[1], "algorithm").is_null());
+  EXPECT_EQ(text_in(member(all[1], "semantics"), "variance"), "unbiased: divides by n-1");
+  EXPECT_EQ(text_in(member(all[0], "semantics"), "variance"), "biased: divides by n");
+  const std::string markdown = read_file(folder / "report.md");
+  EXPECT_NE(markdown.find("## Findings"), std::string::npos);
+  EXPECT_NE(markdown.find("unbiased: divides by n-1"), std::string::npos);
+  fmt::print("{} is {}\n", text_in(all[1], "name"), text_in(member(all[1], "semantics"), "variance"));
+}
+
 TEST(Render, TheMarkdownStaysUnder60KB) {
   const std::size_t size = read_file(reported() / "report.md").size();
   EXPECT_LT(size, 60000U);

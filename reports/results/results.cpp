@@ -1,6 +1,7 @@
 // Puts the document together.
 #include "reports/results/results.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "corpus/replay_line.h"
@@ -42,11 +43,19 @@ Json input_json(const PublicInput& input) {
   return out;
 }
 
-Json point_json(double error_ulp, double bound_ulp) {
+/// Where terms are added one after the other, their roundings grow like sqrt(n) if their signs are random.
+Json expected_json(const Row& row, std::int64_t n, double bound_ulp) {
+  const bool sequential =
+      row.algorithm == "naive" || row.algorithm == "two_pass" || row.algorithm == "welford";
+  if (!sequential || row.outside != nullptr || !std::isfinite(bound_ulp) || n < 2) return nullptr;
+  return std::max(0.5, bound_ulp / std::sqrt(static_cast<double>(n)));
+}
+
+Json point_json(const Row& row, std::int64_t n, double error_ulp, double bound_ulp) {
   Json out;
   put_measured(out, "error_ulp", error_ulp);
   put_measured(out, "bound_ulp", bound_ulp);
-  out["expected_ulp"] = nullptr;
+  out["expected_ulp"] = expected_json(row, n, bound_ulp);
   out["case"] = nullptr;
   return out;
 }
@@ -61,7 +70,7 @@ Json curve_json(const KappaCurve& curve) {
   for (const KappaPoint& p : curve.points) {
     Json point;
     put_measured(point, "kappa", p.kappa);
-    point.update(point_json(p.error_ulp, p.bound_ulp));
+    point.update(point_json(*curve.row, curve.n, p.error_ulp, p.bound_ulp));
     out["points"].push_back(point);
   }
   return out;
@@ -77,7 +86,7 @@ Json curve_json(const LengthCurve& curve) {
   for (const LengthPoint& p : curve.points) {
     Json point;
     point["n"] = p.n;
-    point.update(point_json(p.error_ulp, p.bound_ulp));
+    point.update(point_json(*curve.row, p.n, p.error_ulp, p.bound_ulp));
     out["points"].push_back(point);
   }
   return out;
@@ -192,7 +201,7 @@ Json results_json(const ReportData& data) {
   out["error_vs_kappa"] = list_of<KappaCurve>(data.curves.kappa, curve_json);
   out["error_vs_n"] = list_of<LengthCurve>(data.curves.lengths, curve_json);
   out["heat"] = list_of(data.curves.heat, heat_json);
-  out["champions"] = Json::array();
+  out["champions"] = data.champions;
   if (!data.floors.empty()) out["detection_floor"] = list_of(data.floors, floor_json);
   out["peers"] = data.peers;
   out["detection"] = data.detection;

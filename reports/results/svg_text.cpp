@@ -9,11 +9,13 @@ namespace {
 /// Colours of Okabe and Ito, told apart by the colour-blind; markers and numbers stand beside them.
 constexpr std::string_view style_sheet =
     R"(<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse">
-<path class="hatch" d="M-1 7L7 -1M-1 1L1 -1M5 7L7 5"/></pattern></defs><style>
+<path class="hatch" d="M-1 7L7 -1M-1 1L1 -1M5 7L7 5"/></pattern>
+<pattern id="hatch2" width="6" height="6" patternUnits="userSpaceOnUse"><path class="hatch2" d="M-1 7L7 -1M-1 1L1 -1M5 7L7 5"/></pattern></defs><style>
   .back{fill:#ffffff} text{fill:#1f2328;font:12px system-ui,sans-serif} .title{font-size:15px;font-weight:600}
   .bold{font-weight:600} .small{font-size:11px;fill:#59636e} .grid{stroke:#d1d9e0;stroke-width:1}
   .frame{stroke:#818b98;fill:none} .l{fill:none;stroke-width:2;stroke:currentColor} .m{fill:currentColor}
   .bound{stroke-dasharray:2 4;stroke-linecap:round} .expected{stroke-dasharray:8 5} .hatch{stroke:#59636e;stroke-width:1;opacity:.55}
+  .hatch2{stroke:#ffffff;stroke-width:1;opacity:.35}
   .c0{color:#d55e00} .c1{color:#0072b2} .c2{color:#007a5a} .c3{color:#a8518a} .c4{color:#8a6d00} .c5{color:#59636e}
   .h0{fill:#eef6fc} .h1{fill:#d3e6f5} .h2{fill:#a6cbe8} .h3{fill:#76aad6} .h4{fill:#3f7db5} .h5{fill:#1f5a92} .h6{fill:#5a2d0c}
   .h7{fill:none} .pale{fill:#ffffff} .dark{fill:#1f2328}
