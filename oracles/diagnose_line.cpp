@@ -23,10 +23,13 @@ std::optional<Tensor> narrowed(const std::optional<Tensor>& t, DType dtype) {
 /// Whether every y is a number of the narrower type, and right for the case rounded to that type: then all of
 /// it was computed there, and widened.
 bool computed_in(DType dtype, const Case& c, const Observation& observed, std::int64_t& proved) {
+  std::int64_t numbers = 0;
   for (std::int64_t i = 0; i < observed.y.size(); ++i) {
     const double v = observed.y.value(i);
+    numbers += std::isfinite(v);
     if (std::isfinite(v) && to_double(dtype, round_to(dtype, v)) != v) return false;
   }
+  if (2 * numbers < observed.y.size()) return false;  // NaN for NaN is no evidence
   Case narrow = c;
   narrow.x = *narrowed(c.x, dtype);
   narrow.gamma = narrowed(c.gamma, dtype);
