@@ -20,7 +20,12 @@ constexpr KnownFault of_dlib[] = {
 constexpr KnownFault of_opencv[] = {
     {"f32", "subnormal tiny_eps corpus/worst corpus/public",
      "dnn::Net runs with subnormal numbers flushed to zero (FTZ and DAZ); under subnormals=flush nothing "
-     "is found"}};
+     "is found"},
+    {"f32", "corpus/cases",
+     "cv::Mat::convertTo, with which the layer scales and shifts, copies where the scale is within 2.2e-16 "
+     "of 1 "
+     "and the shift of 0: with eps 1 a row of tiny numbers comes out as it is, its mean not taken off "
+     "(modules/core/src/convert.dispatch.cpp)"}};
 
 constexpr KnownFault of_torch[] = {
     {"f32 f64", "near_overflow high_binades corpus/public corpus/cases",
