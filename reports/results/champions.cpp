@@ -27,7 +27,7 @@ Json champions_json(const std::filesystem::path& folder,
     one["n"] = row_length(problem);
     one["evaluations"] = champion.evaluations;
     one["objective"] = objective_name(key.objective);
-    one["kappa_most"] = key.kappa_most > 0 ? json_number(key.kappa_most) : Json();
+    one["kappa_most"] = key.kappa_most > 0 && std::isfinite(key.kappa_most) ? Json(key.kappa_most) : Json();
     one["contract"] = key.contract;
     one["seed"] = champion.seed;
     put_measured(one, "share_of_bound", champion.share);
