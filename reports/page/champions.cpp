@@ -61,7 +61,9 @@ std::string champions(const Json& results, Trace& trace) {
        {"share", "of its bound", "share_of_bound", Show::bound, "no bound"},
        {"normwise", "u", "normwise_u"},
        {"kappa", "", "kappa"}}};
-  constexpr std::array<Column, 4> last = {{{"version", "", "version", Show::text, "this build"},
+  constexpr std::array<Column, 6> last = {{{"contract of the bound", "", "contract", Show::text},
+                                           {"kappa allowed", "at most", "kappa_most"},
+                                           {"version", "", "version", Show::text, "this build"},
                                            {"sought", "", "objective", Show::text},
                                            {"evaluations", "", "evaluations", Show::count},
                                            {"seed", "", "seed", Show::text}}};

@@ -101,8 +101,10 @@ std::string peers(const Json& results, Trace& trace) {
        {"known faults", "", "known", Show::text}}};
   std::string body = fmt::format(
       "<p>Each library as it is shipped, on the same inputs. The largest known error is the largest finite "
-      "one that was "
-      "seen. Where the exact y is next to 0 an ulp is tiny. From {}, made by {}.</p>\n",
+      "one that "
+      "was seen. Where the exact y is next to 0 an ulp is tiny. Inputs that show large errors of a library "
+      "again stand, each with its command, under <a href=\"#champions\">Largest known errors</a>. From {}, "
+      "made by {}.</p>\n",
       traced(results, "/peers/source", Show::text, trace), command(at(all, "command")));
   body +=
       box("Libraries", table(at(all, "entries"), "/peers/entries", columns, trace, "class=\"sort filter\""));
