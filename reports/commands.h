@@ -24,5 +24,6 @@ Exit run_explain(const Options& options);
 Exit run_diff(const Options& options);
 Exit run_peers(const Options& options);
 Exit run_detection(const Options& options);
+Exit run_advise(const Options& options);
 
 }  // namespace normcheck

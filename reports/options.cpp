@@ -11,6 +11,7 @@
 
 #include "corpus/error.h"
 #include "corpus/replay_line.h"
+#include "reports/advice/asked.h"
 #include "reports/attack/attack_options.h"
 #include "reports/provenance.h"
 
@@ -398,6 +399,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   add_diff(app, o);
   add_peers(app, o);
   add_detection(app, o);
+  add_advise(app, o);
   parse(app, argc, argv);
   const CLI::App& used = *app.get_subcommands().front();
   o.command = used.get_name();
