@@ -46,10 +46,10 @@ void add_advise(CLI::App& app, Options& o) {
   CLI::App* advise = app.add_subcommand(
       "advise", "which algorithm to use: what is proven, the largest error known, and that on your data");
   add_setting_options(*advise, o);
-  advise->add_option("--tolerance", o.tolerance,
+  advise->add_option("--tolerance", advice_options().tolerance,
                      "the error that will do: absolute, 1e-3, or in ulp of the row's largest |y|, 4ulp "
                      "(default 1ulp)");
-  advise->add_option("--passes", o.passes, "how often x may be read: 1 or 2 (default: any)");
+  advise->add_option("--passes", advice_options().passes, "how often x may be read: 1 or 2 (default: any)");
   advise->add_option("--data", o.names,
                      "tensors as judge takes them (x, gamma and beta), to be measured and run; --dtype, --n "
                      "and --kappa are then those of the worst row");
@@ -58,12 +58,13 @@ void add_advise(CLI::App& app, Options& o) {
 
 Exit run_advise(const Options& asked) {
   Options options = asked;
+  const AdviceOptions& own = advice_options();
   AdvicePlan plan;
-  if (!options.tolerance.empty()) plan.limit = parse_limit(options.tolerance);
-  if (!options.passes.empty()) {
-    if (options.passes != "1" && options.passes != "2")
-      throw InputError(fmt::format("--passes: '{}'; expected 1 or 2", options.passes));
-    plan.passes = options.passes == "1" ? 1 : 2;
+  if (!own.tolerance.empty()) plan.limit = parse_limit(own.tolerance);
+  if (!own.passes.empty()) {
+    if (own.passes != "1" && own.passes != "2")
+      throw InputError(fmt::format("--passes: '{}'; expected 1 or 2", own.passes));
+    plan.passes = own.passes == "1" ? 1 : 2;
   }
   if (!options.map.empty() && options.names.empty())
     throw InputError("--map: no dump to look in; expected --data");

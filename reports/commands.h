@@ -25,5 +25,6 @@ Exit run_diff(const Options& options);
 Exit run_peers(const Options& options);
 Exit run_detection(const Options& options);
 Exit run_advise(const Options& options);
+Exit run_tolerance(const Options& options);
 
 }  // namespace normcheck

@@ -29,6 +29,7 @@ normcheck::Exit run(const normcheck::Options& options) {
   if (options.command == "explain") return normcheck::run_explain(options);
   if (options.command == "diff") return normcheck::run_diff(options);
   if (options.command == "advise") return normcheck::run_advise(options);
+  if (options.command == "tolerance") return normcheck::run_tolerance(options);
   if (options.command == "peers") return normcheck::run_peers(options);
   return normcheck::run_report(options);
 }

@@ -315,9 +315,11 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
                                  [&](const CLI::App* sub) { return sub->get_name() == first; });
   if (!first.empty() && first[0] != '-' && !known) {
     throw EndOfProgram{
-        2, fmt::format("unknown command '{}'; expected list, check, compare, replay, "
-                       "minimise, attack, judge, import, new-plugin, report, render, peers or detection",
-                       first)};
+        2,
+        fmt::format("unknown command '{}'; expected list, check, compare, replay, "
+                    "minimise, attack, judge, import, new-plugin, report, render, peers, detection, advise "
+                    "or tolerance",
+                    first)};
   }
   try {
     app.parse(argc, argv);
@@ -400,6 +402,7 @@ Options parse_command_line(int argc, const char* const* argv) {
   add_peers(app, o);
   add_detection(app, o);
   add_advise(app, o);
+  add_tolerance(app, o);
   parse(app, argc, argv);
   const CLI::App& used = *app.get_subcommands().front();
   o.command = used.get_name();

@@ -57,14 +57,11 @@ struct Options {
   std::string probe;  ///< replay --probe
   bool huge = false;
   std::string objective, against;            ///< attack; no objective: the share
-  std::optional<double> kappa;               ///< attack: at most; advise, tolerance: about
+  std::optional<double> kappa;               ///< attack: at most
   bool plain = false;                        ///< attack: neither gamma nor beta
   bool record = false;                       ///< attack: keep what is worse than what is known
   bool fresh = false;                        ///< attack: without the corpus
   bool all_rows = false, all_peers = false;  ///< attack
-  std::string tolerance, passes;             ///< advise, as given; empty: not
-  std::string ref;                           ///< tolerance: --ref IMPL
-  std::optional<double> atol, rtol;          ///< tolerance
   bool no_timing = false;
   bool verbose = false;
   std::string svg;        ///< explain: a file

@@ -92,7 +92,8 @@ std::string proven_of(const std::string& text, const std::string& name) {
 }
 /// The last paragraph, in one line.
 std::string sentence_of(const std::string& text) {
-  std::string last = text.substr(text.rfind("\n\n") + 2);
+  const auto at = text.rfind("\n\n");
+  std::string last = at == std::string::npos ? "" : text.substr(at + 2);
   std::replace(last.begin(), last.end(), '\n', ' ');
   return last;
 }

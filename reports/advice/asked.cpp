@@ -25,6 +25,11 @@ std::int64_t length_of(const Options& options) {
 
 }  // namespace
 
+AdviceOptions& advice_options() {
+  static AdviceOptions options;
+  return options;
+}
+
 void add_setting_options(CLI::App& app, Options& o) {
   app.add_option("--dtype", o.dtypes, "of x and y: f32, f64, f16 or bf16")->expected(1);
   app.add_option_function<std::string>(

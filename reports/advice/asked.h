@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "reports/advice/rows.h"
 #include "reports/options.h"
@@ -11,6 +12,14 @@ class App;
 }
 
 namespace normcheck {
+
+/// What these two take beside Options: of a process, as it has one command line.
+struct AdviceOptions {
+  std::string tolerance, passes;     ///< advise, as given; empty: not
+  std::string ref;                   ///< tolerance: an implementation
+  std::optional<double> atol, rtol;  ///< tolerance
+};
+AdviceOptions& advice_options();
 
 /// The subcommands, as options.cpp adds its own.
 void add_advise(CLI::App& app, Options& o);

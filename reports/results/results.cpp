@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "corpus/replay_line.h"
+#include "reports/advice/recommendations.h"
 #include "reports/finding_text.h"
 #include "reports/render_json.h"
 #include "reports/results/implementations.h"
@@ -206,7 +207,7 @@ Json results_json(const ReportData& data) {
   out["peers"] = data.peers;
   out["detection"] = data.detection;
   out["folklore"] = data.folklore;
-  out["recommendations"] = Json::array();
+  out["recommendations"] = recommendations(out);
   out["findings"] = Json::array();
   for (const Finding* finding : data.shown) {
     Json one = finding_json(*finding);
