@@ -83,7 +83,7 @@ TEST(Tolerance, TheCommandSaysWhatATolerancesIsWorth) {
   const Told wide = run("tolerance --dtype f32 --n 256 --kappa 1 --atol 0.5 --rtol 1e-3");
   EXPECT_NE(sentence_of(wide.out).find("every right row is proven to pass it"), std::string::npos)
       << wide.out;
-  EXPECT_TRUE(std::regex_search(wide.out, std::regex("yours \\(atol 0.5, rtol 1e-3\\) lets through: .*B0")))
+  EXPECT_TRUE(std::regex_search(wide.out, std::regex("yours \\(atol 0.5, rtol 0.001\\) lets through: .*B0")))
       << wide.out;
   for (const Told* told : {&r, &wide}) {
     std::istringstream text(told->out);
