@@ -5,8 +5,10 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <vector>
 
 #include "corpus/error.h"
@@ -75,6 +77,26 @@ std::string deflated(std::string_view content) {
     state = deflate(&stream, content.empty() ? Z_FINISH : Z_NO_FLUSH);
     out.append(piece, 0, kPiece - stream.avail_out);
   }
+  return out;
+}
+
+std::string read_gzip(const std::filesystem::path& file, std::uint64_t most) {
+  const std::string label = file.string();
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(gzopen(label.c_str(), "rb"), &gzclose);
+  std::error_code error;
+  if (in == nullptr || !std::filesystem::is_regular_file(file, error))
+    throw InputError(fmt::format("{}: cannot be read; expected a .gz file", label));
+  std::string out, piece(kPiece, '\0');
+  while (true) {
+    const int got = gzread(in.get(), piece.data(), static_cast<unsigned>(piece.size()));
+    if (got < 0) fail(label, "is damaged or cut short", "a .gz file");
+    if (got == 0) break;
+    out.append(piece, 0, static_cast<std::size_t>(got));
+    if (out.size() > most) fail(label, fmt::format("holds more than {} bytes", most), "fewer");
+  }
+  int state = Z_OK;
+  gzerror(in.get(), &state);
+  if (state != Z_OK) fail(label, "is damaged or cut short", "a .gz file");
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "corpus/case_file.h"
+#include "corpus/deflate.h"
 #include "corpus/error.h"
 
 namespace normcheck {
@@ -39,7 +40,10 @@ Json parse_results(std::string_view text, std::string_view name) {
   return out;
 }
 
-Json read_results(const std::filesystem::path& file) { return parse_results(read_file(file), file.string()); }
+Json read_results(const std::filesystem::path& file) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 30;
+  return parse_results(file.extension() == ".gz" ? read_gzip(file, most) : read_file(file), file.string());
+}
 
 const Json& member(const Json& object, std::string_view name) {
   if (!object.is_object()) return nothing;

@@ -9,7 +9,7 @@
 
 namespace normcheck {
 
-/// The document. InputError, one line: a file that cannot be read, no JSON, another schema.
+/// The document, of a .gz too. InputError, one line: a file that cannot be read, no JSON, another schema.
 Json read_results(const std::filesystem::path& file);
 /// The same of its text; `name` is what the line calls it.
 Json parse_results(std::string_view text, std::string_view name);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -72,6 +73,21 @@ TEST(Render, EveryCaseThatIsNamedIsThereAndIsThatCase) {
   }
   EXPECT_GT(named, 50);
   fmt::print("{} errors of {} cases, each with its input\n", named, files.size());
+}
+
+TEST(Render, ACompressedOneGivesTheSameAndOneCutShortIsRefused) {
+  const auto folder = fresh_folder("gz");
+  const auto packed = folder / "results.json.gz";
+  const std::string line =
+      fmt::format("gzip -c '{}' > '{}'", (reported() / "results.json").string(), packed.string());
+  ASSERT_EQ(std::system(line.c_str()), 0);
+  EXPECT_TRUE(read_results(packed) == read_results(reported() / "results.json"));
+  const std::string bytes = read_file(packed);
+  write_file_atomically(folder / "cut.json.gz", bytes.substr(0, bytes.size() / 2));
+  const Told r = run("render " + (folder / "cut.json.gz").string() + " --out " + (folder / "out").string());
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(is_one_line(r.err)) << r.err;
+  fmt::print("{} bytes packed, read like those that are not\n", bytes.size());
 }
 
 TEST(Render, WhatIsNotResultsIsOneLineAndExitTwo) {
