@@ -20,6 +20,7 @@
       return head.dataset.from ? `${head.dataset.from}/${cell.dataset.i}/error_ulp`
                                : `${table.dataset.from}/${cell.dataset.i}/error_ulp`;
     }
+    if (cell.parentElement.classList.contains('rest')) return ''; // what the page leaves to results.csv
     const part = cell.closest('tbody.e');
     if (part) {
       const row = Array.prototype.indexOf.call(part.rows, cell.parentElement), key = head && head.dataset.key;
@@ -146,8 +147,9 @@
       }
     }
     let at = pointer;
-    while (at && !sources.has(at)) at = at.slice(0, at.lastIndexOf('/'));
-    const cell = sources.get(at);
+    const shown = () => sources.get(at) || sources.get(`${at}/points`);  // or the curve that it belongs to
+    while (at && !shown()) at = at.slice(0, at.lastIndexOf('/'));
+    const cell = shown();
     if (!cell) return;
     for (let up = cell; up; up = up.parentElement) {
       if (up.tagName === 'DETAILS') up.open = true;

@@ -145,7 +145,8 @@ std::string entry_rows(const Json& results, std::size_t index, std::size_t most,
   }
   if (shown_ones.size() < regimes.size())
     out += fmt::format(
-        "<tr><th>{} more<td class=x colspan={}>in results.csv: those shown fail, or take most of their "
+        "<tr class=rest><th>{} more<td class=x colspan={}>in results.csv: those shown fail, or take most of "
+        "their "
         "bound\n",
         regimes.size() - shown_ones.size(), tally_columns.size() + 1);
   return out + "</tbody>\n";
