@@ -201,7 +201,7 @@ class Diagnosis {
   std::vector<const Hypothesis*> candidates() {
     std::vector<const Hypothesis*> out;
     for (const Hypothesis& h : hypotheses()) out.push_back(&h);
-    if (c_.x.dtype != DType::f64) {
+    if (is_half(c_.x.dtype)) {
       for (const Hypothesis& h : narrow_hypotheses()) out.push_back(&h);
     }
     if (!implied_.empty()) {
@@ -242,6 +242,16 @@ class Diagnosis {
 
   std::vector<Explanation> by_formula() {
     const std::vector<const Hypothesis*> all = candidates();
+    std::vector<Explanation> out = nearest_of(all, fitted_.size());
+    if (!out.empty() || c_.x.dtype != DType::f32) return out;
+    // Sums in a half are rare in a kernel of f32, and take long to try.
+    std::vector<const Hypothesis*> narrow;
+    for (const Hypothesis& h : narrow_hypotheses()) narrow.push_back(&h);
+    return nearest_of(narrow, 0);
+  }
+
+  /// `fitted`: so many, at the end, were chosen to fit these rows.
+  std::vector<Explanation> nearest_of(const std::vector<const Hypothesis*>& all, std::size_t fitted) {
     std::vector<Fit> fits(all.size());
     for (const SampledRow& row : rows_) {
       if (!row_.load(row.row)) continue;
@@ -256,7 +266,7 @@ class Diagnosis {
       if (fit.elements == 0 || 4 * fit.elements < elements_) continue;
       // One that was chosen to fit these rows must fit them better; so must one that leaves more than
       // rounding.
-      const bool chosen = h >= all.size() - fitted_.size();
+      const bool chosen = h >= all.size() - fitted;
       const bool within = 20 * fit.explained >= 19 * fit.elements;
       if (within && (chosen ? 1024 : 16) * fit.squares <= fit.squares_of_exact) nearest.push_back(h);
       if (!within && 20 * fit.near >= 19 * fit.elements && 1024 * fit.squares <= fit.squares_of_exact)
