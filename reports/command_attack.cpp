@@ -75,6 +75,10 @@ Exit run_attack(const Options& options) {
     plan.rows_a_call = rows_a_call;
   require_writable(options.out, "--out");
   require_file(options.json, "--json");
+  if (options.record && row.outside != nullptr && peer_of(row) == nullptr)
+    throw InputError(fmt::format(
+        "--record: {} lies on this machine alone; expected a row or a library (normcheck list, list --peers)",
+        row.name));
   const std::filesystem::path found = options.record ? found_folder(options) : std::filesystem::path();
   plan.seeds = AttackSeeds(options).of(plan.dtype);
   const Contract contract = contract_of(row, options.contract);

@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "corpus/replay_line.h"
 #include "reports/numbers.h"
@@ -19,22 +20,31 @@ namespace {
 
 std::string word(const Json& object, std::string_view name) {
   const Json& value = member(object, name);
-  return value.is_string() ? value.get<std::string>() : std::string();
+  std::string out = value.is_string() ? value.get<std::string>() : std::string();
+  // No byte of a document steers a terminal or ends a row of a table.
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return out;
 }
 std::optional<double> number(const Json& object, std::string_view name) {
   const Json& value = member(object, name);
   return is_number(value) ? std::optional(number_of(value)) : std::nullopt;
 }
 
-/// How bad a verdict is: a finding above all that are none.
+/// How bad a verdict is: what proves less is worse than PASS, and a finding worse than all that are none.
+constexpr std::array<std::string_view, 3> proves_less = {"VACUOUS", "VOID", "UNSUPPORTED"};
 constexpr std::array<std::string_view, 5> findings = {"SUSPECT", "FAIL", "TIMEOUT", "CRASH", "NOT RUN"};
+constexpr int first_finding = 10;
 int rank(const std::string& verdict) {
-  const auto at = std::find(findings.begin(), findings.end(), verdict);
-  return at == findings.end() ? 0 : 1 + static_cast<int>(at - findings.begin());
+  const auto found = std::find(findings.begin(), findings.end(), verdict);
+  if (found != findings.end()) return first_finding + static_cast<int>(found - findings.begin());
+  const auto less = std::find(proves_less.begin(), proves_less.end(), verdict);
+  return less == proves_less.end() ? 0 : 1 + static_cast<int>(less - proves_less.begin());
 }
+bool is_finding_rank(int r) { return r >= first_finding; }
 
 struct Cell {
-  std::string impl, dtype, regime, verdict;
+  std::string impl, dtype, regime, verdict, contract, worst;
   bool right = true;  ///< it is expected to pass
   std::optional<double> error, share;
 };
@@ -47,6 +57,8 @@ std::map<std::string, Cell> cells_of(const Json& results) {
                 word(entry, "dtype"),
                 word(regime, "regime"),
                 word(regime, "verdict"),
+                word(entry, "contract"),
+                word(member(regime, "largest"), "case"),
                 word(entry, "expect") == "pass",
                 {},
                 {}};
@@ -59,9 +71,26 @@ std::map<std::string, Cell> cells_of(const Json& results) {
   return out;
 }
 
-std::string ulps(const std::optional<double>& v) { return v ? short_number(*v) + " ulp" : "nothing judged"; }
+/// What was judged by no number, and NaN, is worse than any error.
+double badness(const std::optional<double>& v) { return v && !std::isnan(*v) ? *v : INFINITY; }
+bool same(const std::optional<double>& a, const std::optional<double>& b) {
+  return a.has_value() == b.has_value() && badness(a) == badness(b);
+}
+/// Short, or, where that is the same for both, every digit.
+std::string told(double v, double other) {
+  return short_number(v) == short_number(other) ? exact_decimal(v) : short_number(v);
+}
 
+std::string ulps(const std::optional<double>& v, const std::optional<double>& other = std::nullopt) {
+  return v ? told(*v, other.value_or(NAN)) + " ulp" : "nothing judged";
+}
+
+/// Its largest error again, where its input was kept: in the folder of that report.
 std::string shown_by(const Cell& cell, const Json& results) {
+  for (const Json& c : list_in(results, "cases")) {
+    if (!cell.worst.empty() && word(c, "id") == cell.worst)
+      return replay_line(bare_command, replay_arguments(word(c, "file"), cell.impl, cell.contract));
+  }
   std::string out = fmt::format("check {} --dtype {}", shell_word(cell.impl), cell.dtype);
   if (!cell.regime.starts_with("corpus/")) out += fmt::format(" --regime {}", cell.regime);
   const auto seed = number(member(results, "plan"), "seed");
@@ -108,35 +137,57 @@ class Comparison {
 
   void entries() {
     const auto old_cells = cells_of(before_), new_cells = cells_of(after_);
+    std::set<std::string> expectations;
     for (const auto& [key, now] : new_cells) {
       const std::string subject = fmt::format("{} {}, {}", now.impl, now.dtype, now.regime);
       const auto at = old_cells.find(key);
       if (at == old_cells.end()) {
-        if (rank(now.verdict) > 0)
+        if (is_finding_rank(rank(now.verdict)))
           add(Change::appeared, now.right, subject, "", now.verdict + ", " + ulps(now.error),
               shown_by(now, after_));
         continue;
       }
       ++diff_.compared;
       const Cell& was = at->second;
-      if (rank(was.verdict) != rank(now.verdict)) {
-        add(rank(now.verdict) > rank(was.verdict) ? Change::worse : Change::better, now.right, subject,
+      if (was.right != now.right)
+        expectations.insert(fmt::format("{} {}: expected to {} before, to {} now", now.impl, now.dtype,
+                                        was.right ? "pass" : "fail", now.right ? "pass" : "fail"));
+      const int before = rank(was.verdict), behind = rank(now.verdict);
+      if (before != behind) {
+        // Less is proven than before, or it fails: of what was or is expected to pass.
+        add(behind > before ? Change::worse : Change::better,
+            (was.right || now.right) && is_finding_rank(behind), subject,
             was.verdict + ", " + ulps(was.error), now.verdict + ", " + ulps(now.error),
             shown_by(now, after_));
-      } else if (was.error != now.error) {
-        const bool worse = now.error.value_or(-1) > was.error.value_or(-1);
-        add(worse ? Change::worse : Change::better, false, subject + ", largest known error", ulps(was.error),
-            ulps(now.error), shown_by(now, after_));
-      } else if (was.share != now.share && was.share && now.share) {
-        add(*now.share > *was.share ? Change::worse : Change::better, false,
-            subject + ", largest share of the bound", short_number(*was.share), short_number(*now.share),
+      } else if (!same(was.error, now.error)) {
+        add(badness(now.error) > badness(was.error) ? Change::worse : Change::better, false,
+            subject + ", largest known error", ulps(was.error, now.error), ulps(now.error, was.error),
             shown_by(now, after_));
+      } else if (was.share && now.share && !same(was.share, now.share)) {
+        add(*now.share > *was.share ? Change::worse : Change::better, false,
+            subject + ", largest share of the bound", told(*was.share, *now.share),
+            told(*now.share, *was.share), shown_by(now, after_));
       }
     }
+    diff_.notes.insert(diff_.notes.end(), expectations.begin(), expectations.end());
+    lost(old_cells, new_cells);
+  }
+
+  /// What the new report has no more: one line for an implementation that went as a whole.
+  void lost(const std::map<std::string, Cell>& old_cells, const std::map<std::string, Cell>& new_cells) {
+    const auto pair_of = [](const Cell& c) { return fmt::format("{} {}", c.impl, c.dtype); };
+    std::set<std::string> there, told_of;
+    for (const auto& [key, now] : new_cells) there.insert(pair_of(now));
     for (const auto& [key, was] : old_cells) {
-      if (new_cells.contains(key) || rank(was.verdict) == 0) continue;
-      add(Change::gone, true,
-          fmt::format("{} {}, {}: not in the new report", was.impl, was.dtype, was.regime), was.verdict, "",
+      if (new_cells.contains(key)) continue;
+      const std::string pair = pair_of(was);
+      if (!there.contains(pair)) {
+        if (told_of.insert(pair).second)
+          add(Change::worse, was.right, pair + ", all of it", was.verdict, "not in the new report",
+              shown_by(was, before_));
+        continue;
+      }
+      add(Change::worse, was.right, pair + ", " + was.regime, was.verdict, "not in the new report",
           shown_by(was, before_));
     }
   }
@@ -179,9 +230,15 @@ class Comparison {
       const auto at = was.find(place);
       if (at == was.end()) continue;
       const auto old_error = number(at->second, "error_ulp"), error = number(c, "error_ulp");
-      if (old_error == error) continue;
-      add(error.value_or(-1) > old_error.value_or(-1) ? Change::worse : Change::better, false,
-          place + ": largest known error by attack", ulps(old_error), ulps(error), word(c, "command"));
+      if (same(old_error, error)) continue;
+      add(badness(error) > badness(old_error) ? Change::worse : Change::better, false,
+          place + ": largest known error by attack", ulps(old_error, error), ulps(error, old_error),
+          word(c, "command"));
+    }
+    for (const auto& [place, c] : was) {
+      if (!now.contains(place))
+        add(Change::gone, false, place + ": largest known error by attack", ulps(number(c, "error_ulp")), "",
+            word(c, "command"));
     }
   }
 

@@ -74,6 +74,38 @@ TEST(Diff, EachPlantedChangeStandsInItsPlaceWithTheCommandThatShowsIt) {
   EXPECT_EQ(diff_results(sample(), after).notes.size(), 1U);
 }
 
+TEST(Diff, WhatIsLostOrProvesLessIsWorse) {
+  Json after = sample();
+  after["entries"].erase(0);  // an implementation that should pass
+  ResultsDiff d = diff_results(sample(), after);
+  ASSERT_NE(line_of(d, Change::worse), nullptr);
+  EXPECT_TRUE(line_of(d, Change::worse)->finding);
+  EXPECT_EQ(d.lines.size(), 1U) << "one line for all of it";
+
+  after = sample();
+  after["entries"][0]["regimes"].erase(0);
+  ASSERT_NE(line_of(diff_results(sample(), after), Change::worse), nullptr);
+
+  after = sample();
+  after["entries"][0]["regimes"][0]["verdict"] = "VOID";
+  d = diff_results(sample(), after);
+  ASSERT_NE(line_of(d, Change::worse), nullptr);
+  EXPECT_FALSE(line_of(d, Change::worse)->finding);
+
+  for (const Json& largest : {Json(), Json{{"error_ulp", "nan"}}}) {
+    after = sample();
+    after["entries"][0]["regimes"][0]["largest"] = largest;
+    EXPECT_NE(line_of(diff_results(sample(), after), Change::worse), nullptr);
+    EXPECT_TRUE(diff_results(after, after).lines.empty());
+  }
+  after = sample();
+  after["entries"][0]["expect"] = "fails";
+  EXPECT_EQ(diff_results(sample(), after).notes.size(), 1U);
+  after = sample();
+  after["champions"] = Json::array();
+  EXPECT_NE(line_of(diff_results(sample(), after), Change::gone), nullptr);
+}
+
 TEST(Diff, ATableOfMarkdownKeepsItsColumnsWhateverTheNamesAre) {
   Json after = sample();
   after["entries"][0]["regimes"][0]["largest"]["error_ulp"] = 9;

@@ -252,16 +252,22 @@ Explained explain_case(const Row& row, const Case& c, const Contract& contract) 
                   : std::numeric_limits<double>::infinity();
   out.steps = six.steps();
   out.error_ulp = finite_double(y - six.exact_y()) / ulp(c.x.dtype, finite_double(six.exact_y()));
-  // The first that makes no number of one; else the one that moves y most.
+  // The first that makes no number of one, or a variance that has no root; else the one that moves y most.
   const ExplainedStep* most = nullptr;
+  const auto breaks = [&](const ExplainedStep& s) {
+    const bool no_root = s.name == step_names[2] && !(s.got + c.eps > 0) && s.exact + c.eps > 0;
+    return s.formed && (!std::isfinite(s.got) || no_root) && std::isfinite(s.exact);
+  };
+  const bool is_number = std::isfinite(y);
   for (const ExplainedStep& s : out.steps) {
     if (!s.formed) continue;
-    if (!std::isfinite(s.of_y_ulp)) {
+    if (!is_number && breaks(s)) {
       most = &s;
       break;
     }
-    if (most == nullptr || std::fabs(s.of_y_ulp) > std::fabs(most->of_y_ulp)) most = &s;
+    if (is_number && (most == nullptr || std::fabs(s.of_y_ulp) > std::fabs(most->of_y_ulp))) most = &s;
   }
+  if (!is_number) out.error_ulp = std::numeric_limits<double>::infinity();
   if (most == nullptr || (std::fabs(out.error_ulp) <= 0.5)) {
     out.why = "y is correctly rounded here: no step lost anything that shows";
   } else {

@@ -67,6 +67,23 @@ TEST(Explain, TheVarianceIsWhereNaiveLosesItAndTheRootWhereAnEstimateDoes) {
   EXPECT_LE(std::fabs(right.error_ulp), 2);
 }
 
+TEST(Explain, ANaNIsDueToTheVarianceThatCameOutNegative) {
+  int nans = 0;
+  for (int k = 0; k < 40; ++k) {
+    Case c;
+    c.id = "constant";
+    c.x = Tensor(DType::f32, {1, 511});
+    for (int i = 0; i < 511; ++i) c.x.set_value(i, 1000.1 + 37.3 * k);
+    const Explained e = explained("naive/f32", c);
+    if (!std::isinf(e.error_ulp)) continue;
+    ++nans;
+    EXPECT_EQ(e.step, "variance") << e.why;
+    EXPECT_NE(e.why.find("negative"), std::string::npos) << e.why;
+  }
+  fmt::print("{} constant rows on which naive gives NaN\n", nans);
+  EXPECT_GT(nans, 3);
+}
+
 TEST(Explain, ASquareThatOverflowsIsSaidToBe) {
   Case c;
   c.id = "overflow";

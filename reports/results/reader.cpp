@@ -26,6 +26,9 @@ Json parse_results(std::string_view text, std::string_view name) {
     throw InputError(
         fmt::format("{}: is no JSON from byte {} of {} on; expected the results.json of a report", name,
                     e.byte, text.size()));
+  } catch (const Json::exception&) {
+    throw InputError(fmt::format(
+        "{}: holds a number that is none of double; expected the results.json of a report", name));
   }
   const Json& schema = member(out, "schema");
   if (!schema.is_string())

@@ -97,6 +97,7 @@ TEST(Render, WhatIsNotResultsIsOneLineAndExitTwo) {
       {"truncated", text.substr(0, text.size() / 2)},
       {"empty", ""},
       {"list", "[]"},
+      {"number", "{\"schema\": \"normcheck-results/2\", \"seed\": 1e999999}"},
       {"no_schema", "{}"},
       {"number_schema", "{\"schema\": 2}"},
       {"old", "{\"schema\": \"normcheck-results 1\"}"},
