@@ -31,7 +31,8 @@ TEST(ErrorSketch, ItsPercentileIsTheTrueOneOrASixteenthAbove) {
     const double want = true_p99(errors);
     // In two parts, either first.
     const std::size_t cut = errors.size() / 3;
-    const ErrorSketch a(std::span(errors).first(cut)), b(std::span(errors).subspan(cut));
+    const std::span<const double> all(errors);
+    const ErrorSketch a(all.first(cut)), b(all.subspan(cut));
     ErrorSketch ab = a, ba = b;
     ab.add(b);
     ba.add(a);
