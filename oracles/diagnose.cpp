@@ -44,6 +44,7 @@ struct Fit {
   std::int64_t explained = 0;   ///< within the allowance
   std::int64_t near = 0;        ///< so, or a sixteenth as far as from the exact y
   double squares = 0;           ///< of the distances, in units of the allowance
+  double plain_squares = 0;     ///< likewise, in units of the exact y's
   double squares_of_exact = 0;  ///< of the same samples from the exact y
 };
 
@@ -165,11 +166,17 @@ class Diagnosis {
         fit.explained += fits;
         fit.near += fits;
         squared = fits ? 0 : 1e30;
+        fit.plain_squares += squared;
       } else {
         const std::int64_t before = fit.explained;
         const double distance = distance_of(y, sample, each == nullptr, fit.explained);
         squared = std::min(distance * distance, 1e30);
-        fit.near += fit.explained > before || (each == nullptr && 256 * squared <= row.of_exact[k]);
+        // By the exact y's allowance: that of a formula grows with its own size.
+        const double plain = static_cast<double>(abs(y - sample.got)) /
+                             std::max(sample.allowed, std::numeric_limits<double>::min());
+        const double plain_squared = std::min(plain * plain, 1e30);
+        fit.plain_squares += plain_squared;
+        fit.near += fit.explained > before || (each == nullptr && 256 * plain_squared <= row.of_exact[k]);
       }
       fit.squares += squared;
       if (each != nullptr) each->push_back(squared);
@@ -269,7 +276,8 @@ class Diagnosis {
       const bool chosen = h >= all.size() - fitted;
       const bool within = 20 * fit.explained >= 19 * fit.elements;
       if (within && (chosen ? 1024 : 16) * fit.squares <= fit.squares_of_exact) nearest.push_back(h);
-      if (!within && 20 * fit.near >= 19 * fit.elements && 1024 * fit.squares <= fit.squares_of_exact)
+      if (!within && 20 * fit.near >= 19 * fit.elements &&
+          1024 * std::max(fit.squares, fit.plain_squares) <= fit.squares_of_exact)
         nearest.push_back(h);
     }
     const auto squares = [&](std::size_t h) {

@@ -90,6 +90,10 @@ void explain(const Case& c, const Tensor& got, Output output, const Contract& co
     ++rows;
     for (std::size_t k = 0; k < all.size(); ++k) {
       const Quad v = all[k].value(row);
+      if (!std::isfinite(static_cast<double>(v))) {
+        fits[k] += !std::isfinite(got.value(r)) ? 1 : 0;  // what has no value explains no number
+        continue;
+      }
       // In proportion to its size; for the mean, whose error is not, by the size of x.
       const double scale = std::max(1.0, static_cast<double>(abs(v)) / size);
       fits[k] += static_cast<double>(abs(v - got.value(r))) <=

@@ -86,7 +86,7 @@ void keep_finding(Finding& finding, const std::filesystem::path& folder) {
   Case kept = finding.base.value_or(finding.problem);
   auto& violates = kept.violates;
   // A name of the table means the same everywhere; that of a kernel from outside only where it lies.
-  if (find_row(finding.impl) != nullptr &&
+  if (is_finding(finding.judgement.verdict) && find_row(finding.impl) != nullptr &&
       std::find(violates.begin(), violates.end(), finding.impl) == violates.end())
     violates.push_back(finding.impl);
   const std::string text = format_case(kept);

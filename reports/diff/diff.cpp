@@ -247,6 +247,7 @@ class Comparison {
 };
 
 constexpr std::array<std::string_view, 4> titles = {"Worse", "Better", "New", "Fixed or gone"};
+constexpr std::int64_t most_lines = 40;  ///< of a kind: a comment on a pull request holds 65,536 characters
 constexpr std::array<Change, 4> order = {Change::worse, Change::appeared, Change::gone, Change::better};
 
 std::string summary(const ResultsDiff& diff) {
@@ -321,11 +322,14 @@ std::string diff_markdown(const ResultsDiff& diff) {
     if (of == 0) continue;
     out += fmt::format("\n### {} ({})\n\n| what | before | now | shown by |\n|---|---|---|---|\n",
                        titles[static_cast<std::size_t>(change)], of);
+    std::int64_t shown = 0;
     for (const DiffLine& l : diff.lines) {
-      if (l.change == change)
-        out += fmt::format("| {} | {} | {} | {} |\n", in_cell(l.subject), in_cell(l.was), in_cell(l.now),
-                           as_code(l.command));
+      if (l.change != change || ++shown > most_lines) continue;
+      out += fmt::format("| {} | {} | {} | {} |\n", in_cell(l.subject), in_cell(l.was), in_cell(l.now),
+                         as_code(l.command));
     }
+    if (of > most_lines)
+      out += fmt::format("\nand {} more: `normcheck diff` without `--markdown` lists all\n", of - most_lines);
   }
   return out;
 }

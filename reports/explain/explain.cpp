@@ -270,6 +270,10 @@ Explained explain_case(const Row& row, const Case& c, const Contract& contract) 
   if (!is_number) out.error_ulp = std::numeric_limits<double>::infinity();
   if (most == nullptr || (std::fabs(out.error_ulp) <= 0.5)) {
     out.why = "y is correctly rounded here: no step lost anything that shows";
+  } else if (row.outside != nullptr && most->name == "y" && !out.steps[0].formed && !out.steps[3].formed) {
+    out.why =
+        "the kernel tells y alone, neither mean nor rstd: its steps cannot be told apart (`check` names the "
+        "likely cause)";
   } else {
     out.step = most->name;
     out.why = sentence(row, *most, six.data(), out.kappa);
