@@ -56,13 +56,13 @@ std::string verdict_of_yours(const Weighed& w, const Verdicts& v) {
     const Compared* worst = *std::max_element(
         v.false_alarms.begin(), v.false_alarms.end(),
         [&](const Compared* a, const Compared* b) { return a->needed[index] < b->needed[index]; });
-    out += fmt::format("too tight. {} of {} right rows fail it on such data ({} needs atol {})",
+    out += fmt::format("too tight. {} of {} right rows fail it on these rows ({} needs atol {})",
                        v.false_alarms.size(), w.right, worst->name, number(round_up(worst->needed[index])));
   } else if (!v.unproven.empty()) {
     out += fmt::format("enough here: no right row failed it; {} of them {} not proven to pass it always",
                        v.unproven.size(), v.unproven.size() == 1 ? "is" : "are");
   } else {
-    out += "enough: every right row is proven to pass it on such data";
+    out += "enough: every right row is proven to pass it on these rows";
   }
   if (v.let_through.empty()) {
     out += fmt::format(". It sees all {} known mistakes that show on such data.", w.off);
@@ -81,7 +81,8 @@ std::string sentence(const Weighed& w) {
   std::string out;
   if (std::isfinite(proven.tolerance.atol)) {
     out = fmt::format(
-        "The smallest tolerance {} that no right row can fail on such data is {} (proven; {} decides). It "
+        "The smallest tolerance {} that no right row of the table can fail on these rows is {} (proven; {} "
+        "decides). It "
         "lets {} of {} known mistakes through that show there.",
         against, pair_text(proven.tolerance), w.widest->name, proven.let_through.size(), w.off);
   } else {
