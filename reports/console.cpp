@@ -33,13 +33,7 @@ std::string Style::wrap(std::string_view code, std::string_view text) const {
   return on ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
 }
 
-namespace {
-
-std::chrono::steady_clock::time_point begun;  ///< the line that is drawn; there is one at a time
-
-}  // namespace
-
-Progress::Progress() : on_(isatty(STDERR_FILENO) == 1) { begun = std::chrono::steady_clock::now(); }
+Progress::Progress() : on_(isatty(STDERR_FILENO) == 1), begun_(std::chrono::steady_clock::now()) {}
 
 Progress::~Progress() { clear(); }
 
@@ -50,7 +44,7 @@ void Progress::step(std::string_view label, double done, double total) {
   last_ = now;
   drawn_ = true;
   const double share = total > 0 ? std::clamp(done / total, 0.0, 1.0) : 0;
-  const std::chrono::duration<double> spent = now - begun;
+  const std::chrono::duration<double> spent = now - begun_;
   std::string left;
   if (share > 0.02 && share < 1 && spent.count() > 2) {
     const auto seconds = static_cast<int>(spent.count() * (1 - share) / share + 1);

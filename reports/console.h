@@ -40,6 +40,7 @@ class Progress {
 
  private:
   bool on_;
+  std::chrono::steady_clock::time_point begun_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point last_{};
 };
