@@ -33,6 +33,8 @@ struct Tensor {
     std::memcpy(data.data() + static_cast<std::size_t>(i) * size_of(dtype), &bits, size_of(dtype));
   }
   double value(std::int64_t i) const { return to_double(dtype, bits(i)); }
+  /// The n values from `first` on, into out[0..n-1].
+  void values(std::int64_t first, std::int64_t n, double* out) const;
   void set_value(std::int64_t i, double value) { set_bits(i, round_to(dtype, value)); }
 
   friend bool operator==(const Tensor&, const Tensor&) = default;

@@ -85,7 +85,7 @@ TEST(Attack, WhatFollowsFromTheFiltersMeanAndVarianceHoldsTheSameRow) {
       const std::int64_t n = row_length(c);
       if (n < 2 || c.norm_ndim != 1 || c.x.size() != n || c.x.dtype != dtype) continue;
       std::vector<double> x(static_cast<std::size_t>(n));
-      values_of(c.x, 0, n, x.data());
+      c.x.values(0, n, x.data());
       filter::Rows of{.dtype = dtype, .x = c.x.data.data(), .rows = 1, .n = n, .eps = c.eps};
       filter::RowStatistics s;
       filter::run(of, {}, &s);

@@ -27,8 +27,10 @@ int lowest_exponent(double v) {
 void RowCondition::fill(const double* x, std::int64_t n, bool prefixes) { fill_row(x, n, prefixes, nullptr); }
 
 void RowCondition::fill_from(const Known& known, const double* x, std::int64_t n, bool prefixes) {
-  const bool usable =
-      std::isfinite(known.mean_error) && std::isfinite(known.variance_error) && known.variance.hi > 0;
+  // Else the facts would be loose where those of fill are not.
+  const double variance = known.variance.hi;
+  const bool usable = variance > 0 && known.variance_error <= 0x1p-40 * variance &&
+                      known.mean_error <= 0x1p-40 * std::sqrt(variance);
   fill_row(x, n, prefixes, usable ? &known : nullptr);
 }
 
@@ -71,7 +73,9 @@ void RowCondition::fill_row(const double* x, std::int64_t n, bool prefixes, cons
   }
   fill_bits(quantum);
   if (!prefixes) return;
-  if (in_pair_range_) {
+  if (in_pair_range_ && n <= kPlainPrefixes) {
+    plain_prefixes_.fill(x, n, facts_);
+  } else if (in_pair_range_) {
     pair_prefixes_.fill(x, n, facts_);
   } else {
     quad_prefixes_.fill(x, n, facts_);

@@ -30,7 +30,8 @@ class RowCondition {
     double mean_error = 0, variance_error = 0;
   };
   /// The facts from these, in a fraction of the time: of mean(), variance() and their errors nothing is said
-  /// then. Where the row is out of the range of pairs, or an error is not finite, as fill does it.
+  /// then. Where the row is out of the range of pairs, or an error is 2^-40 of the variance or its root, as
+  /// fill does it.
   void fill_from(const Known& known, const double* x, std::int64_t n, bool prefixes);
 
   const RowFacts& facts() const { return facts_; }
@@ -60,6 +61,7 @@ class RowCondition {
   double variance_error_ = 0;
   std::vector<double> deviation_;
 
+  PrefixTable<double> plain_prefixes_;
   PrefixTable<Pair> pair_prefixes_;
   PrefixTable<Quad> quad_prefixes_;
 };

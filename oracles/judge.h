@@ -93,9 +93,9 @@ struct Judgement {
 /// demands in ulp, remain with exact.
 enum class OracleChoice : std::uint8_t { automatic, exact, wide };
 
-/// What a judgement is asked for beside the verdicts, the counts and the largest errors: everything, or no
-/// more. Then `mean_ulp` and `p99_ulp` are 0, `sketch` is empty, and a `worst` that is not wrong has the
-/// estimate of its exact value in place of the value.
+/// What a judgement is asked for beside the verdicts and the counts: everything, or no more. Then `mean_ulp`
+/// and `p99_ulp` are 0, `sketch` is empty, the largest errors are within 2^-20 ulp, and a `worst` that is not
+/// wrong has the estimate of its exact value in place of the value.
 enum class Detail : std::uint8_t { full, verdict };
 
 /// Pure: no clock, no randomness, no state. `expect refused` is honoured; which rows must be NaN follows from

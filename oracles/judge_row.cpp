@@ -95,6 +95,7 @@ void RowJudge::judge_special_column(std::int64_t i) {
 // An infinite beta is y where the scaled x_hat is finite; a form that overflows before it meets beta gives
 // inf-inf, so there, and where x_hat has no bound, nothing is demanded.
 void RowJudge::judge_infinite_beta(std::int64_t i) {
+  input_.estimated();
   ElementFacts e = input_.element(i).facts;
   e.beta_abs = 0;
   if (allowance_->voided() || unbounded_ || flushed_ || !(full_range_ || allowance_->y(e).in_range)) {
@@ -205,6 +206,7 @@ double RowJudge::allowance_of(std::int64_t i, const ElementFacts& e, double own)
 
 void RowJudge::judge_element(std::int64_t i, bool row_fits) {
   if (filtered_ != nullptr && settled_by_filter(i, row_fits)) return;
+  input_.estimated();
   const RowInput::Element e = input_.element(i, oracle_);
   const bool voided = allowance_->voided();
   if (demand_.by_ulp()) {
@@ -222,7 +224,7 @@ void RowJudge::judge_element(std::int64_t i, bool row_fits) {
         return;
       }
     }
-    const double want = input_.estimate->usable()
+    const double want = input_.usable()
                             ? e.y.value.hi
                             : input_.exact_row().y(i, input_.gamma_at(i), input_.beta_at(i)).to_double();
     judge_number(i, e, demand_.allowance(observed_.y.dtype, want));
@@ -261,8 +263,7 @@ void RowJudge::judge_finite_row() {
   const bool row_fits = in_range() && allowance_->in_range(input_.gamma_largest, input_.beta_largest);
   if (oracle_ == OracleChoice::automatic && in_range() && !degenerate() && !allowance_->voided() &&
       !unbounded_ && !contract_.flush() && !demand_.by_ulp()) {
-    filtered_ = input_.filter(observed_.y);
-    rstd_limit_ = input_.estimate->rstd().magnitude();
+    filtered_ = input_.filtered();
   }
   for (std::int64_t i = 0; i < n(); ++i) {
     const double gamma = input_.gamma_at(i), beta = input_.beta_at(i);
@@ -303,7 +304,9 @@ void RowJudge::describe_range() {
 
 RowOutcome RowJudge::run() {
   const bool prefixes = contract_.reads_prefixes();
-  const bool finite = input_.load(row_, prefixes);
+  const bool by_filter = oracle_ == OracleChoice::automatic && !unbounded_ && !contract_.flush();
+  const bool finite =
+      by_filter ? input_.load_filtered(row_, prefixes, observed_.y) : input_.load(row_, prefixes);
   out_.counts.elements = n();
   if (finite) {
     judge_finite_row();

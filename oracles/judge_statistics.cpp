@@ -62,7 +62,7 @@ void RowJudge::judge_statistics(bool finite) {
       if (!std::isnan(value) && !infinity_right)
         wrong_class(Output::mean, got, nan, "x holds a NaN or an infinity");
     } else if (!unbounded_ && (allowance_->in_range() || full_range_)) {
-      judge_statistic(Output::mean, got, input_.estimate->mean(), allowance_->mean());
+      judge_statistic(Output::mean, got, input_.estimated().mean(), allowance_->mean());
     }
   }
   if (observed_.rstd) {
@@ -90,8 +90,8 @@ void RowJudge::judge_statistics(bool finite) {
         wrong_class(Output::rstd, got, input_.exact_row().rstd().to_double(),
                     "a variance that is not negative has a root");
       }
-    } else if (input_.estimate->usable()) {
-      judge_statistic(Output::rstd, got, input_.estimate->rstd(), allowance_->rstd());
+    } else if (input_.usable()) {
+      judge_statistic(Output::rstd, got, input_.estimated().rstd(), allowance_->rstd());
     }
   }
 }

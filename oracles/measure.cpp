@@ -2,31 +2,16 @@
 #include "oracles/measure.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
+
+#include "oracles/ulp.h"
 
 namespace normcheck {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// floor(log2(v)) for v > 0; the library's answer only where the exponent field is not it.
-int exponent_of(double v) {
-  const int field = static_cast<int>(std::bit_cast<std::uint64_t>(v) >> 52);
-  return field > 0 && field < 0x7ff ? field - 1023 : std::ilogb(v);
-}
-double power_of_two(int e) {
-  return e >= -1022 && e <= 1023 ? std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52)
-                                 : std::ldexp(1.0, e);
-}
-
-/// log2 of ulp, for a magnitude >= 0.
-int unit_exponent(const Format& f, double magnitude) {
-  const int e = magnitude > 0 ? exponent_of(magnitude) : f.emin;
-  return std::clamp(e, f.emin, f.emax) - (f.precision - 1);
-}
 
 /// |exact| + allowance >= omega + ulp(omega)/2, with the sign of `side`, the allowance rounded up. In f64,
 /// where the threshold is not a double, an allowance under half an ulp of omega counts as that half.
@@ -90,12 +75,11 @@ Measure measure(DType dtype, std::uint64_t got_bits, const Estimated& estimate, 
   out.within = decision == Decision::unknown ? exact().within(got, allowance) : decision == Decision::yes;
 
   // The estimate gives the error where the binade is certain and its own error is below 2^-40 ulp.
-  const Format f = format_of(dtype);
   const double size = std::fabs(estimate.value.hi);
-  const int exponent = unit_exponent(f, std::max(0.0, size * (1 - 0x1p-51) - estimate.error));
+  const int exponent = ulp_exponent(dtype, std::max(0.0, size * (1 - 0x1p-51) - estimate.error));
   const double distance = signed_distance(estimate, got);
   const double unit = power_of_two(exponent);
-  if (exponent == unit_exponent(f, estimate.magnitude()) && std::isfinite(distance) &&
+  if (exponent == ulp_exponent(dtype, estimate.magnitude()) && std::isfinite(distance) &&
       estimate.error <= unit * 0x1p-40) {
     out.error_ulp = distance / unit;
     out.error_abs = std::fabs(distance);

@@ -7,27 +7,36 @@
 namespace normcheck {
 namespace {
 
-// The few operations that both number types offer here, each with a relative error of at most error_of<N>,
+// The few operations that the number types offer here, each with a relative error of at most error_of<N>,
 // and upper bounds of their sizes as doubles.
 template <class N>
 constexpr double error_of = kPairError;
 template <>
 constexpr double error_of<Quad> = 2 * quad_u;
+template <>
+constexpr double error_of<double> = 0x1p-53;
 
 Pair make(double v, Pair) { return {v, 0}; }
 Quad make(double v, Quad) { return v; }
+double make(double v, double) { return v; }
 Pair plus(Pair a, Pair b) { return add(a, b); }
 Quad plus(Quad a, Quad b) { return a + b; }
+double plus(double a, double b) { return a + b; }
 Pair minus(Pair a, Pair b) { return add(a, negate(b)); }
 Quad minus(Quad a, Quad b) { return a - b; }
+double minus(double a, double b) { return a - b; }
 Pair product(Pair a, Pair b) { return multiply(a, b); }
 Quad product(Quad a, Quad b) { return a * b; }
+double product(double a, double b) { return a * b; }
 Pair quotient(Pair a, double b) { return divide(a, b); }
 Quad quotient(Quad a, double b) { return a / b; }
+double quotient(double a, double b) { return a / b; }
 double size_up(Pair a) { return std::fabs(a.hi) * (1 + 0x1p-51); }
 double size_up(Quad a) { return round_up(abs(a)); }
+double size_up(double a) { return std::fabs(a); }
 bool negative(Pair a) { return a.hi < 0; }
 bool negative(Quad a) { return a < 0; }
+bool negative(double a) { return a < 0; }
 /// a + b for bounds, rounded up.
 double sum_up(double a, double b) { return b == 0 ? a : (a + b) * (1 + 0x1p-51); }
 
@@ -50,13 +59,15 @@ void PrefixTable<N>::fill(const double* x, std::int64_t count, RowFacts& facts) 
     square_[i + 1] = plus(square_[i], product(z, z));
     run_[i] = i > 0 && x[i] == x[i - 1] ? run_[i - 1] : static_cast<std::int64_t>(i);
   }
-  // A block's mean is x_0 + (P_hi - P_lo)/len: each prefix sum is off by at most n e n max|z|, e = error_of,
-  // so the mean by 2 n^2 e max|z|/len, and len >= 1. A block's S is (R_hi - R_lo) - (P_hi - P_lo)^2/len,
-  // R off by n e R_n <= n^2 e max|z|^2 and |P_hi - P_lo| <= len max|z|: 2 n^2 e max|z| * 2 max|z| more.
+  // A block's mean less x_0 is (P_hi - P_lo)/len: each prefix sum is off by at most n e n max|z|, e =
+  // error_of, so this by 2 n^2 e max|z|/len, and len >= 1; the sum with x_0 by e (|x_0| + max|z|) more. A
+  // block's S is (R_hi - R_lo) - (P_hi - P_lo)^2/len, R off by n e R_n <= n^2 e max|z|^2 and |P_hi - P_lo| <=
+  // len max|z|: 2 n^2 e max|z| * 2 max|z| more.
   const double length = static_cast<double>(count) + 4;
   const double error = error_of<N> * (1 + 0x1p-40);
   // What a double loses below its smallest number is less than four of them.
-  mean_error_ = error * (4 * length * length * max_z + 4 * std::fabs(x[0])) + 0x1p-1072;
+  offset_error_ = error * 4 * length * length * max_z + 0x1p-1072;
+  mean_error_ = offset_error_ + error * 4 * std::fabs(x[0]);
   square_error_ = error * 10 * length * length * max_z * max_z + 0x1p-1072;
 
   facts.prefix_mean_abs = mean_abs_.data();
@@ -85,26 +96,25 @@ void PrefixTable<N>::fill(const double* x, std::int64_t count, RowFacts& facts) 
 }
 
 template <class N>
-N PrefixTable<N>::block_mean(std::int64_t lo, std::int64_t hi) const {
-  if (constant(lo, hi)) return make(x_[lo], N{});
-  const N part = minus(sum_[static_cast<std::size_t>(hi)], sum_[static_cast<std::size_t>(lo)]);
-  return plus(make(x_[0], N{}), quotient(part, static_cast<double>(hi - lo)));
+N PrefixTable<N>::offset(std::int64_t lo, std::int64_t hi) const {
+  const auto l = static_cast<std::size_t>(lo), h = static_cast<std::size_t>(hi);
+  if (constant(lo, hi)) return minus(make(x_[l], N{}), make(x_[0], N{}));
+  return quotient(minus(sum_[h], sum_[l]), static_cast<double>(hi - lo));
 }
 
 template <class N>
 BlockFacts PrefixTable<N>::block(const void* context, std::int64_t lo, std::int64_t hi) {
   const auto& self = *static_cast<const PrefixTable*>(context);
+  const auto l = static_cast<std::size_t>(lo), h = static_cast<std::size_t>(hi);
   BlockFacts out;
   if (self.constant(lo, hi)) {
     out.constant = true;
-    out.mean_abs = std::fabs(self.x_[lo]);
+    out.mean_abs = std::fabs(self.x_[l]);
     return out;
   }
-  out.mean_abs = sum_up(size_up(self.block_mean(lo, hi)), self.mean_error_);
-  const auto l = static_cast<std::size_t>(lo), h = static_cast<std::size_t>(hi);
-  const N part = minus(self.sum_[h], self.sum_[l]);
-  const N spread = minus(minus(self.square_[h], self.square_[l]),
-                         quotient(product(part, part), static_cast<double>(hi - lo)));
+  const N part = minus(self.sum_[h], self.sum_[l]), mean = quotient(part, static_cast<double>(hi - lo));
+  out.mean_abs = sum_up(size_up(plus(make(self.x_[0], N{}), mean)), self.mean_error_);
+  const N spread = minus(minus(self.square_[h], self.square_[l]), product(part, mean));
   out.square_dev_sum = sum_up(negative(spread) ? 0 : size_up(spread), self.square_error_);
   return out;
 }
@@ -113,7 +123,7 @@ template <class N>
 double PrefixTable<N>::mean_gap(const void* context, std::int64_t lo, std::int64_t mid, std::int64_t hi) {
   const auto& self = *static_cast<const PrefixTable*>(context);
   if (self.constant(lo, hi)) return 0;
-  return sum_up(size_up(minus(self.block_mean(mid, hi), self.block_mean(lo, mid))), 2 * self.mean_error_);
+  return sum_up(size_up(minus(self.offset(mid, hi), self.offset(lo, mid))), 2 * self.offset_error_);
 }
 
 template <class N>
@@ -135,6 +145,7 @@ const RowFacts& PrefixTable<N>::in_lanes(const void* context, std::int64_t lanes
   return sorted.facts;
 }
 
+template class PrefixTable<double>;
 template class PrefixTable<Pair>;
 template class PrefixTable<Quad>;
 

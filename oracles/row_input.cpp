@@ -15,9 +15,9 @@ void take(const std::optional<Tensor>& tensor, std::vector<double>& out, double 
   largest = tensor ? 0 : absent;
   if (!tensor) return;
   out.resize(static_cast<std::size_t>(tensor->size()));
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = tensor->value(static_cast<std::int64_t>(i));
-    const double size = std::fabs(out[i]);
+  tensor->values(0, tensor->size(), out.data());
+  for (const double v : out) {
+    const double size = std::fabs(v);
     if (size <= std::numeric_limits<double>::max()) largest = std::max(largest, size);
   }
 }
@@ -27,31 +27,59 @@ void take(const std::optional<Tensor>& tensor, std::vector<double>& out, double 
 RowInput::RowInput(const Case& c) : problem(&c), x(static_cast<std::size_t>(row_length(c))) {
   take(c.gamma, gamma, 1, gamma_largest);
   take(c.beta, beta, 0, beta_largest);
-  for (auto* v : {&filtered_.reference, &filtered_.error_ulp, &filtered_.uncertainty}) v->resize(x.size());
   filtered_.gamma.resize(gamma.size());
   filtered_.beta.resize(beta.size());
   filter::columns(gamma.data(), static_cast<std::int64_t>(gamma.size()), filtered_.gamma.data());
   filter::columns(beta.data(), static_cast<std::int64_t>(beta.size()), filtered_.beta.data());
 }
 
-bool RowInput::load(std::int64_t row, bool prefixes) {
-  if (row == loaded_ && (loaded_prefixes_ || !prefixes)) return finite_;
+bool RowInput::take_row(std::int64_t row) {
   loaded_ = row;
-  loaded_prefixes_ = prefixes;
-  finite_ = true;
   const auto n = static_cast<std::int64_t>(x.size());
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double v = problem->x.value(row * n + i);
-    x[static_cast<std::size_t>(i)] = v;
-    finite_ = finite_ && std::isfinite(v);
-  }
+  problem->x.values(row * n, n, x.data());
+  finite_ = std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); });
   exact.reset();
   wide.reset();
   estimate.reset();
-  if (!finite_) return false;
-  condition.fill(x.data(), n, prefixes);
+  filter_holds_ = false;
+  return finite_;
+}
+
+bool RowInput::load(std::int64_t row, bool prefixes) {
+  if (row == loaded_ && (loaded_prefixes_ || !prefixes) && (!finite_ || estimate)) return finite_;
+  loaded_prefixes_ = prefixes;
+  if (!take_row(row)) return false;
+  condition.fill(x.data(), static_cast<std::int64_t>(x.size()), prefixes);
   estimate.emplace(condition, problem->eps);
   return true;
+}
+
+bool RowInput::load_filtered(std::int64_t row, bool prefixes, const Tensor& y) {
+  const auto n = static_cast<std::int64_t>(x.size());
+  if (!take_row(row)) return load(row, prefixes);
+  for (auto* v : {&filtered_.reference, &filtered_.error_ulp, &filtered_.uncertainty}) v->resize(x.size());
+  filter::RowStatistics found;
+  filter::run(filter::row_of(problem->x, y, row, n, problem->eps, filtered_.gamma, filtered_.beta),
+              {filtered_.reference.data(), filtered_.error_ulp.data(), filtered_.uncertainty.data()}, &found);
+  if (found.path != filter::Path::exact_sums && found.path != filter::Path::pairs) {
+    loaded_ = -1;
+    return load(row, prefixes);
+  }
+  const filter::Certified &mean = found.mean, &variance = found.variance;
+  condition.fill_from({{mean.hi, mean.lo}, {variance.hi, variance.lo}, mean.error, variance.error}, x.data(),
+                      n, prefixes);
+  loaded_prefixes_ = prefixes;
+  filter_holds_ = true;
+  filtered_.rstd = (found.rstd.hi + std::fabs(found.rstd.lo) + found.rstd.error) * (1 + 0x1p-50);
+  return true;
+}
+
+const RowEstimate& RowInput::estimated() {
+  if (!estimate) {
+    precise_.fill(x.data(), static_cast<std::int64_t>(x.size()), false);
+    estimate.emplace(precise_, problem->eps);
+  }
+  return *estimate;
 }
 
 const ExactRow& RowInput::exact_row() {
@@ -64,26 +92,17 @@ const WideRow& RowInput::wide_row() {
   return *wide;
 }
 
-const RowInput::Filtered* RowInput::filter(const Tensor& y) {
-  const filter::Rows rows = filter::row_of(problem->x, y, loaded_, static_cast<std::int64_t>(x.size()),
-                                           problem->eps, filtered_.gamma, filtered_.beta);
-  filter::RowStatistics row;
-  filter::run(rows, {filtered_.reference.data(), filtered_.error_ulp.data(), filtered_.uncertainty.data()},
-              &row);
-  return row.path == filter::Path::exact_sums || row.path == filter::Path::pairs ? &filtered_ : nullptr;
-}
-
 RowInput::Element RowInput::element(std::int64_t i, OracleChoice oracle) const {
   const double g = gamma_at(i), b = beta_at(i);
-  const RowEstimate::Element estimated = estimate->element(i, g, b);
+  const RowEstimate::Element values = estimate->element(i, g, b);
   Element e;
   e.facts.x_abs = std::fabs(x[static_cast<std::size_t>(i)]);
   e.facts.deviation = condition.facts().deviation[i];
   e.facts.gamma_abs = std::fabs(g);
   e.facts.beta_abs = std::fabs(b);
-  e.facts.x_hat_abs = e.facts.deviation == 0 ? 0 : estimated.x_hat.magnitude();
-  e.facts.y_abs = estimated.y.magnitude();
-  e.y = estimated.y;
+  e.facts.x_hat_abs = e.facts.deviation == 0 ? 0 : values.x_hat.magnitude();
+  e.facts.y_abs = values.y.magnitude();
+  e.y = values.y;
   if (oracle != OracleChoice::automatic) e.y.error = std::numeric_limits<double>::infinity();
   return e;
 }

@@ -25,6 +25,7 @@ class RowJudge {
         full_range_(contract.claims && contract.claims->full_range),
         unbounded_(rounded_on_reading(contract, *input.problem).has_value()),
         oracle_(oracle),
+        figures_(errors != nullptr),
         errors_(errors),
         statistics_(statistics),
         unit_roundoff_(unit_roundoff(observed.y.dtype)) {}
@@ -75,7 +76,7 @@ class RowJudge {
   std::int64_t n() const { return static_cast<std::int64_t>(input_.x.size()); }
   std::uint64_t y_bits(std::int64_t i) const { return observed_.y.bits(row_ * n() + i); }
   double y_value(std::int64_t i) const { return observed_.y.value(row_ * n() + i); }
-  bool in_range() const { return allowance_->in_range() && (input_.estimate->usable() || degenerate()); }
+  bool in_range() const { return allowance_->in_range() && (input_.usable() || degenerate()); }
   // 0 * inf: y is NaN and rstd infinite by definition.
   bool degenerate() const { return input_.condition.facts().constant && input_.problem->eps == 0; }
 
@@ -84,10 +85,10 @@ class RowJudge {
   const Observation& observed_;
   const Contract& contract_;
   const RowInput::Filtered* filtered_ = nullptr;  // where the filter may settle elements
-  double rstd_limit_ = 0;                         // then: an upper bound of rstd
   bool full_range_;                               // numbers outside the safe range are judged too
   bool unbounded_;                                // what x, gamma or beta lose on reading is in no bound
   OracleChoice oracle_;
+  bool figures_;  // are to be shown, and measured as well as can be
   std::vector<double>* errors_;
   ErrorStatistics& statistics_;
   double unit_roundoff_;

@@ -134,6 +134,25 @@ TEST(Bound, FactsAreBoundsOfTheExactStatistics) {
   fmt::print("{} facts of rows of four dtypes compared with exact statistics\n", v.facts);
 }
 
+// On both sides of the length up to which prefixes are summed in plain doubles.
+TEST(Bound, FactsOfBlocksAreBoundsOnLongRowsToo) {
+  CounterRng rng(promise_seed(), 76);
+  RowCondition condition;
+  Verified v;
+  for (const DType dtype : float_dtypes) {
+    for (std::int64_t r = 0; r < hard_kinds; ++r) {
+      for (const std::int64_t n : {std::int64_t{200}, kPlainPrefixes, kPlainPrefixes + 1}) {
+        const std::vector<double> x = hard_row(rng, dtype, r, n);
+        condition.fill(x.data(), n, true);
+        for (int again = 0; again < 3; ++again) verify_blocks(rng, condition.facts(), x, v);
+      }
+    }
+  }
+  EXPECT_EQ(v.wrong, 0) << v.first;
+  fmt::print("{} facts of blocks of rows of 200 to {} elements compared with exact statistics\n", v.facts,
+             kPlainPrefixes + 1);
+}
+
 TEST(Bound, FactsAreBoundsAtTheEndsOfDouble) {
   CounterRng rng(promise_seed(), 74);
   RowCondition condition;

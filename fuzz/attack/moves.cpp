@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 namespace normcheck {
@@ -57,7 +56,7 @@ Moments moments(const Tensor& x) {
   thread_local std::vector<double> values;
   const std::int64_t n = x.size();
   values.resize(static_cast<std::size_t>(n));
-  values_of(x, 0, n, values.data());
+  x.values(0, n, values.data());
   double sum = 0, squares = 0;
   for (const double v : values) sum += v;
   Moments out;
@@ -157,21 +156,6 @@ void new_parameter(std::optional<Tensor>& t, const Case& c, double usual, Counte
 bool allows(const Freedom& freedom, Move move) {
   if (move == Move::eps) return freedom.eps;
   return freedom.affine || (move != Move::gamma && move != Move::beta);
-}
-
-void values_of(const Tensor& t, std::int64_t first, std::int64_t n, double* out) {
-  const std::byte* from = t.data.data() + static_cast<std::size_t>(first) * size_of(t.dtype);
-  if (t.dtype == DType::f32) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      float v = 0;
-      std::memcpy(&v, from + static_cast<std::size_t>(i) * sizeof v, sizeof v);
-      out[i] = static_cast<double>(v);
-    }
-  } else if (t.dtype == DType::f64) {
-    std::memcpy(out, from, static_cast<std::size_t>(n) * sizeof(double));
-  } else {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = t.value(first + i);
-  }
 }
 
 std::int64_t place_of(DType dtype, std::uint64_t bits) {

@@ -40,10 +40,6 @@ bool allows(const Freedom& freedom, Move move);
 /// Applies it to `c`, of one row. x stays finite. `other`: a row of the same length and dtype, to take from.
 void apply(Move move, Case& c, const Case& other, CounterRng& rng);
 
-/// n values of a tensor from element `first` on, as doubles: as Tensor::value gives them, at the speed of
-/// memory for f32 and f64.
-void values_of(const Tensor& t, std::int64_t first, std::int64_t n, double* out);
-
 /// The numbers of a dtype in their order: 0 for zeros, k for the k-th number above them, -k below.
 std::int64_t place_of(DType dtype, std::uint64_t bits);
 /// The bits of the number at a place; beyond the largest finite ones, those.

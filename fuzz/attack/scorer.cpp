@@ -2,12 +2,12 @@
 #include "fuzz/attack/scorer.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "fuzz/attack/moves.h"
 #include "impl/layer_norm.h"
 #include "oracles/filter/filter.h"
+#include "oracles/ulp.h"
 
 namespace normcheck {
 namespace {
@@ -21,16 +21,8 @@ void take(const std::optional<Tensor>& tensor, std::vector<double>& values, std:
   values.resize(n);
   columns.resize(n);
   if (n == 0) return;
-  values_of(*tensor, 0, static_cast<std::int64_t>(n), values.data());
+  tensor->values(0, static_cast<std::int64_t>(n), values.data());
   filter::columns(values.data(), static_cast<std::int64_t>(n), columns.data());
-}
-
-/// The ulp of a number that is not beyond the format's range.
-double spacing(const Format& format, double value) {
-  const auto field = static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7ff);
-  const int exponent = std::max(field - 1023, format.emin) - (format.precision - 1);
-  if (exponent < -1022) return std::ldexp(1.0, exponent);
-  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
 double largest(const std::vector<double>& values, double absent) {
@@ -98,8 +90,8 @@ ElementFacts Scorer::element(std::size_t i, double rstd) const {
 
 /// The largest error, or distance, over u times the row's largest |gamma*x_hat|+|beta|.
 double Scorer::normwise(const Case& c, double rstd, Score& out) {
-  const Format& format = format_of(c.x.dtype);
-  double largest_error = 0, largest_size = std::ldexp(1.0, format.emin), apart = 0;
+  const DType dtype = c.x.dtype;
+  double largest_error = 0, largest_size = power_of_two(format_of(dtype).emin), apart = 0;
   for (std::size_t i = 0; i < x_.size(); ++i) {
     const double error = std::fabs(error_[i]);
     if (!(uncertainty_[i] < 0.25) || !std::isfinite(error)) continue;
@@ -107,7 +99,7 @@ double Scorer::normwise(const Case& c, double rstd, Score& out) {
     largest_error = std::max(largest_error, absolute_[i]);
     largest_size = std::max(largest_size, e.gamma_abs * e.x_hat_abs + e.beta_abs);
     if (against_ == nullptr || !(other_uncertainty_[i] < 0.25)) continue;
-    const double distance = std::fabs(error_[i] - other_error_[i]) * spacing(format, reference_[i]);
+    const double distance = std::fabs(error_[i] - other_error_[i]) * ulp(dtype, reference_[i]);
     if (std::isfinite(distance)) apart = std::max(apart, distance);
   }
   const double u = unit_roundoff(c.x.dtype);
@@ -117,12 +109,12 @@ double Scorer::normwise(const Case& c, double rstd, Score& out) {
 
 /// The largest |error|/allowance.
 double Scorer::share(const Case& c, const RowAllowance& allowance, double rstd) {
-  const Format& format = format_of(c.x.dtype);
+  const DType dtype = c.x.dtype;
   double value = 0;
   const auto ask = [&](std::size_t i) {
     ElementFacts e = element(i, rstd);
     e.x_abs = std::fabs(x_[i]);
-    e.y_abs = std::fabs(reference_[i]) * up + spacing(format, reference_[i]) * uncertainty_[i];
+    e.y_abs = std::fabs(reference_[i]) * up + ulp(dtype, reference_[i]) * uncertainty_[i];
     const double allowed = allowance.y_error(e);
     if (!(allowed > 0 && std::isfinite(allowed) && absolute_[i] > value * allowed * (1 - 0x1p-50))) return;
     const double of_it = absolute_[i] / allowed;
@@ -168,7 +160,7 @@ Score Scorer::score_row(const Case& c, std::int64_t row, double floor) {
     filter::run(rows, {nullptr, other_error_.data(), other_uncertainty_.data()}, nullptr);
   }
   Score out;
-  const Format& format = format_of(c.x.dtype);
+  const DType dtype = c.x.dtype;
   double largest_ulp = 0;
   for (std::size_t i = 0; i < x_.size(); ++i) {
     const double error = std::fabs(error_[i]);
@@ -178,13 +170,13 @@ Score Scorer::score_row(const Case& c, std::int64_t row, double floor) {
       continue;
     }
     largest_ulp = std::max(largest_ulp, error);
-    absolute_[i] = error * spacing(format, reference_[i]);
+    absolute_[i] = error * ulp(dtype, reference_[i]);
   }
   if (objective_ == Objective::ulp && !out.nonfinite && largest_ulp <= floor) {
     out.value = largest_ulp;
     return out;
   }
-  values_of(c.x, row * n, n, x_.data());
+  c.x.values(row * n, n, x_.data());
   const filter::Certified &mean = statistics.mean, &variance = statistics.variance;
   const RowCondition::Known known{{mean.hi, mean.lo}, {variance.hi, variance.lo}, mean.error, variance.error};
   // Prefix facts cost more than all the others.
