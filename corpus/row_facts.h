@@ -45,6 +45,8 @@ struct RowFacts {
   const double* dev_before = nullptr;         ///< |x_k - mu_{k-1}|  (0 at k = 0)
   const double* dev_after = nullptr;          ///< |x_k - mu_k|
   std::int64_t constant_prefix = 0;           ///< the first so many elements are equal
+  bool plain = false;  ///< n <= 1024, and of what is not constant, blocks too, means and their gaps are from
+                       ///< 2^-410 to 2^310, and sums of squares from 2^-750 to 2^620
 
   /// Facts of a block, in O(1). mean_gap: >= |mean(lo..mid-1) - mean(mid..hi-1)|.
   BlockFacts (*block)(const void* context, std::int64_t lo, std::int64_t hi) = nullptr;

@@ -148,6 +148,16 @@ void add_faults(const Observation& observed, Judgement& out) {
   out.worst.reset();  // it was not wrong
 }
 
+/// Room for the rows of a case. That of short ones is kept from case to case: to take it costs as much as to
+/// judge them.
+RowInput& room_for(const Case& c, std::optional<RowInput>& once) {
+  constexpr std::int64_t most_kept = 1 << 14;  // elements a row: some 3 MB
+  if (row_length(c) > most_kept) return once.emplace(c);
+  thread_local RowInput kept;
+  kept.start(c);
+  return kept;
+}
+
 Judgement judge_answer(const Case& c, const Observation& observed, const Contract& contract,
                        OracleChoice oracle, Detail detail) {
   if (auto done = judge_status(c, observed)) return *std::move(done);
@@ -160,7 +170,8 @@ Judgement judge_answer(const Case& c, const Observation& observed, const Contrac
     return out;
   }
   if (row_count(c) == 0) return out;  // before a row's worth of space is taken
-  RowInput input(c);
+  std::optional<RowInput> once;
+  RowInput& input = room_for(c, once);
   std::vector<double> errors;
   bool worst_is_wrong = false;
   for (std::int64_t row = 0; row < row_count(c); ++row) {

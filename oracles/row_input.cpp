@@ -13,6 +13,7 @@ namespace {
 
 void take(const std::optional<Tensor>& tensor, std::vector<double>& out, double absent, double& largest) {
   largest = tensor ? 0 : absent;
+  out.clear();
   if (!tensor) return;
   out.resize(static_cast<std::size_t>(tensor->size()));
   tensor->values(0, tensor->size(), out.data());
@@ -24,7 +25,10 @@ void take(const std::optional<Tensor>& tensor, std::vector<double>& out, double 
 
 }  // namespace
 
-RowInput::RowInput(const Case& c) : problem(&c), x(static_cast<std::size_t>(row_length(c))) {
+void RowInput::start(const Case& c) {
+  problem = &c;
+  loaded_ = -1;
+  x.resize(static_cast<std::size_t>(row_length(c)));
   take(c.gamma, gamma, 1, gamma_largest);
   take(c.beta, beta, 0, beta_largest);
   filtered_.gamma.resize(gamma.size());

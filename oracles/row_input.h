@@ -28,7 +28,10 @@ struct RowInput {
   double gamma_largest = 0;             ///< of the finite ones, in magnitude; 1 where absent
   double beta_largest = 0;
 
-  explicit RowInput(const Case& c);
+  RowInput() = default;
+  explicit RowInput(const Case& c) { start(c); }
+  /// Another case, no row of which is loaded; the memory is kept. Nothing else may be called before.
+  void start(const Case& c);
   /// Loads row `row`, unless it is loaded; false if it holds a NaN or an infinity (then there are no
   /// statistics). The case must not change in between.
   bool load(std::int64_t row, bool prefixes);

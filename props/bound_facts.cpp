@@ -136,7 +136,7 @@ TEST(Bound, FactsAreBoundsOfTheExactStatistics) {
 
 // On both sides of the length up to which prefixes are summed in plain doubles.
 TEST(Bound, FactsOfBlocksAreBoundsOnLongRowsToo) {
-  CounterRng rng(promise_seed(), 76);
+  CounterRng rng(promise_seed(), 77);
   RowCondition condition;
   Verified v;
   for (const DType dtype : float_dtypes) {

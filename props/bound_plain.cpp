@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
+#include "impl/algorithms/welford_recursion.h"
+#include "oracles/condition.h"
 #include "oracles/row_input.h"
+#include "props/bound_rows.h"
 #include "props/gen.h"
 #include "props/promise.h"
 
@@ -83,6 +87,45 @@ TEST(Bound, InPlainDoublesIsNeverBelowTheOneThatRoundsUp) {
         "factor {} are below\n",
         dtype_name(dtype), seen.elements, seen.plain, seen.highest - 1, seen.below_deflated);
   }
+}
+
+// Blocks and whole rows, by count and by reciprocal, in each format.
+TEST(Bound, TheRecursionInPlainDoublesIsNeverBelowTheOneThatRoundsUp) {
+  CounterRng rng(promise_seed(), 78);
+  RowCondition condition;
+  std::int64_t recursions = 0, below = 0, below_deflated = 0;
+  double highest = 1;
+  for (const DType dtype : float_dtypes) {
+    for (std::int64_t r = 0; r < 400; ++r) {
+      const std::int64_t n = r % 20 == 0 ? kPlainPrefixes : rng.between(2, 48);
+      const std::vector<double> x = hard_row(rng, dtype, r % hard_kinds, n);
+      condition.fill(x.data(), n, true);
+      RowFacts up = condition.facts();
+      if (!up.plain) continue;
+      up.plain = false;
+      const std::int64_t lo = rng.coin() ? 0 : rng.between(0, n - 2), hi = rng.between(lo + 2, n);
+      const Division division = rng.coin() ? Division::by_count : Division::by_reciprocal;
+      const Working format = working(dtype);
+      const PartialBound plain = welford_recursion(condition.facts(), format, lo, hi, division),
+                         rounded = welford_recursion(up, format, lo, hi, division);
+      const double deflation = 1 / (1 + (28 * static_cast<double>(hi - lo) + 32) * 0x1p-52);
+      for (const auto& [a, b] : {std::pair(plain.mean.value(), rounded.mean.value()),
+                                 std::pair(plain.square_dev.value(), rounded.square_dev.value())}) {
+        ++recursions;
+        below += !(a >= b);
+        below_deflated += a > 0 && a * deflation < b;
+        if (b > 0 && std::isfinite(b)) highest = std::max(highest, a / b);
+      }
+    }
+  }
+  EXPECT_GT(recursions, 1000);
+  EXPECT_EQ(below, 0);
+  EXPECT_GT(below_deflated, 0) << "without the factor some would be below";
+  EXPECT_LT(highest, 1 + 0x1p-35);
+  fmt::print(
+      "{} recursions in plain doubles: {} below the ones that round up, the highest 1 + {:.3g} of them; {} "
+      "would be below without the factor\n",
+      recursions, below, highest - 1, below_deflated);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "impl/algorithms/moment_bound.h"
 #include "impl/algorithms/moments.h"
 #include "impl/algorithms/sum_bound.h"
+#include "impl/algorithms/welford_recursion.h"
 #include "impl/arithmetic/arithmetic.h"
 
 namespace normcheck {
@@ -33,59 +34,6 @@ Partial<R> welford_partial(std::span<const R> x) {
   Partial<R> p;
   for (const R& v : x) welford_add(p, v);
   return p;
-}
-
-/// Bounds of a partial's errors: |mean^ - mean| <= mean, |S^ - S| <= square_dev.
-struct PartialBound {
-  Upward mean;
-  Upward square_dev;
-};
-
-/// Welford over the elements lo..hi-1, as a recursion over exact prefix statistics mu_k, S_k of the block
-/// (u: unit roundoff; g: gamma_2, one rounding more once k is not representable, and one more for a
-/// multiplication by 1/k, whose own error is k eta/2 where it is subnormal):
-///   E_k = (1+u)[ E_{k-1}(k-1)/k + g(|x_k - mu_{k-1}| + E_{k-1})/k + eta/2 ] + u|mu_k|
-///   t_k = (x_k - mu_{k-1})(x_k - mu_k)
-///   F_k = (1+u)[ F_{k-1} + (1+gamma_3)(|x_k-mu_{k-1}|E_k + |x_k-mu_k|E_{k-1} + E_k E_{k-1}) + gamma_3 t_k +
-///   eta/2 ] + u S_k
-/// As long as all elements so far are equal, every step is exact and both errors are 0.
-inline PartialBound welford_recursion(const RowFacts& facts, const Working& f, std::int64_t lo,
-                                      std::int64_t hi, Division division = Division::by_count) {
-  const Upward u = f.u, one = 1.0, half_eta = f.eta / 2, g3 = gamma(3, f.u);
-  const double smallest_normal = f.eta / (2 * f.u);
-  PartialBound e;
-  for (std::int64_t i = lo + 1; i < hi; ++i) {
-    const double k = static_cast<double>(i - lo + 1);
-    double mean_abs, square_dev, before;
-    if (lo == 0) {
-      if (i < facts.constant_prefix) continue;
-      mean_abs = facts.prefix_mean_abs[i];
-      square_dev = facts.prefix_square_dev[i];
-      before = facts.dev_before[i];
-    } else {
-      const BlockFacts b = facts.block(facts.context, lo, i + 1);
-      if (b.constant) continue;
-      mean_abs = b.mean_abs;
-      square_dev = b.square_dev_sum;
-      before = facts.mean_gap(facts.context, lo, i, i + 1);
-    }
-    Upward g = gamma(1 + division_roundings(f, i - lo + 1, division), f.u);
-    if (division == Division::by_reciprocal && 1 / k < 2 * smallest_normal)
-      g = g + (one + g) * Upward(k) * half_eta;
-    const Upward d = before;
-    const Upward after = divide(d * Upward(k - 1), k);
-    const Upward inherited = f.term(BoundTerm::update_inherited, e.mean * Upward(k - 1));
-    const Upward drift = divide(inherited + f.term(BoundTerm::update_step, g) * (d + e.mean), k) +
-                         f.term(BoundTerm::update_underflow, half_eta);
-    const Upward mean = (one + u) * drift + f.term(BoundTerm::update_mean, u) * Upward(mean_abs);
-    const Upward cross = f.term(BoundTerm::product_new_mean, d * mean) +
-                         f.term(BoundTerm::product_old_mean, after * e.mean) + mean * e.mean;
-    const Upward term = (one + g3) * cross + f.term(BoundTerm::product_roundings, g3) * d * after +
-                        f.term(BoundTerm::product_underflow, half_eta);
-    e.square_dev = (one + u) * (e.square_dev + term) + f.term(BoundTerm::running_sum, u) * Upward(square_dev);
-    e.mean = mean;
-  }
-  return e;
 }
 
 /// Whether no square and no running sum of squares overflows, given F, the bound of the final one: S_k + F_k
@@ -125,7 +73,8 @@ struct WelfordThen {
       "mean(k u|mu_k| + 2u|d_k|), d_k = x_k - mu_(k-1); about (n/2) u|mu|";
   static constexpr std::string_view first_order_variance =
       "mean(2|d_k| E_k + u S_k) + 4 u V; about (n/2) u (V + |mu| D)";
-  static constexpr std::string_view derivation = "impl/algorithms/welford.h";
+  static constexpr std::string_view derivation =
+      "impl/algorithms/welford_recursion.h, impl/algorithms/welford.h";
   static constexpr Division division = how;
   static constexpr bool reads_prefixes = true;
 
