@@ -1,9 +1,9 @@
 // Every row of two finite numbers of f16 and bf16, or of two of f16 before a third that stays, through the
 // careful algorithms and past the exact y:
-//   normcheck_exhaustive [--slices] [--share K] [--whole N] [--out FILE] [--planted]
+//   normcheck_exhaustive [--slices] [--share K] [--whole N] [--threads T] [--out FILE] [--planted]
 // --slices: rows of three, for each of 16 thirds. K: one x1 in K (default 1), but all in the first N lines.
-// FILE: the table in Markdown. --planted: a divisor of n-1 in the algorithm's place, which must be seen. Exit
-// 0: all as it should be; 1: not.
+// T: as many as there are cores. FILE: the table in Markdown. --planted: a divisor of n-1 in the algorithm's
+// place, which must be seen. Exit 0: all as it should be; 1: not.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,6 +49,10 @@ struct Seen {
     by_exact += s.by_exact, compared += s.compared, contradicted += s.contradicted;
     take(s.largest, s.x1, s.x2);
   }
+  /// As if each row had been seen with x1 and x2 in the other order too.
+  void count_twice() {
+    for (std::int64_t* count : {&rows, &outside, &elements, &not_rounded, &by_exact}) *count *= 2;
+  }
 };
 
 /// In ascending order, +0 for both zeros' sake once each.
@@ -75,12 +79,27 @@ struct Question {
   bool three = false;
   float x3 = 0;
   std::int64_t n() const { return three ? 3 : 2; }
+  /// Whether y1 and y2 change places where x1 and x2 do, all else the same: every sum of the algorithm begins
+  /// with the first two terms, which commute. Of Welford's update they do not.
+  bool symmetric() const { return three && algorithm != 1; }
 };
 
 /// All outputs of rows (x1, x2[k]) of which neither sum nor square leaves f32, or (x1, x2[k], x3) of f16.
 class Worker {
  public:
   Worker(const Question& q, const std::vector<float>& values) : question_(q), values_(values) {}
+
+  /// Every row that begins with the i-th value; where `both_orders`, of the rows of two values, which are not
+  /// one, those in ascending order, each for two.
+  void take(std::size_t i, bool both_orders) {
+    if (!both_orders) return take(values_[i]);
+    const Seen before = std::exchange(seen, {});
+    take_chunks(values_[i], values_.data() + i + 1, static_cast<std::int64_t>(values_.size() - i) - 1);
+    seen.count_twice();
+    seen.add(before);
+    take_chunks(values_[i], values_.data() + i, 1);
+    compare(values_[i], values_.data() + i, static_cast<std::int64_t>(values_.size() - i));
+  }
 
   void take(float x1) {
     // |x1 + x2| and (x1 - x2)^2/2 below the largest float, by a margin: an interval of x2.
@@ -89,10 +108,9 @@ class Worker {
     const auto first = std::lower_bound(values_.begin(), values_.end(), low, std::less<double>());
     const auto last = std::upper_bound(first, values_.end(), high, std::less<double>());
     const std::int64_t n = last - first, all = static_cast<std::int64_t>(values_.size());
-    seen.rows += n;
     seen.outside += all - n;
     if (n == 0) return;
-    for (std::int64_t at = 0; at < n; at += kChunk) take(x1, &*first + at, std::min(n - at, kChunk));
+    take_chunks(x1, &*first, n);
     compare(x1, &*first, n);
   }
 
@@ -114,6 +132,10 @@ class Worker {
   /// So many rows at a time, which the nearest caches hold.
   static constexpr std::int64_t kChunk = 1024;
 
+  void take_chunks(float x1, const float* x2, std::int64_t n) {
+    seen.rows += n;
+    for (std::int64_t at = 0; at < n; at += kChunk) take(x1, x2 + at, std::min(n - at, kChunk));
+  }
   void run(float x1, const float* x2, std::int64_t n, normcheck_abi::PairSummary& summary) {
     normcheck_abi::normcheck_build_pairs(
         {question_.algorithm, question_.dtype == DType::bf16, question_.three, question_.eps, x1,
@@ -156,7 +178,8 @@ class Worker {
       ++seen.not_rounded;
     seen.take(std::fabs(y.error_ulp(question_.dtype, got)), x1, x2);
   }
-  /// Two rows of every x1: the same bits as the row of the table gives, and the error within its uncertainty.
+  /// Two rows of every x1: the same bits as the row of the table gives, also of the row's other order, where
+  /// the question is symmetric, and the error within its uncertainty.
   void compare(float x1, const float* x2, std::int64_t n) {
     if (question_.algorithm > 2) return;
     for (const std::int64_t k : {n / 3, n - 1}) {
@@ -170,6 +193,10 @@ class Worker {
             !(std::fabs(error - error_[i]) <= uncertainty_[i] + 0x1p-50 * std::fabs(error)))
           ++seen.contradicted;
       }
+      if (!question_.symmetric()) continue;
+      const Observation other = run_case(*find_row(kNames[question_.algorithm]), case_of(x2[k], x1), {});
+      if (other.y.bits(0) != y_[1] || other.y.bits(1) != y_[0] || other.y.bits(2) != y_[2])
+        ++seen.contradicted;
     }
   }
 
@@ -190,7 +217,7 @@ Seen sweep(const Question& q, std::int64_t share, unsigned threads) {
       Worker worker(q, values);
       for (std::size_t i = next++; i < values.size(); i = next++) {
         if (static_cast<std::int64_t>(i) % share == static_cast<std::int64_t>(share / 2))
-          worker.take(values[i]);
+          worker.take(i, share == 1 && q.symmetric());
       }
       const std::lock_guard<std::mutex> guard(lock);
       out.add(worker.seen);
@@ -201,14 +228,13 @@ Seen sweep(const Question& q, std::int64_t share, unsigned threads) {
 }
 
 struct Options {
-  std::int64_t share = 1, whole = 0;
+  std::int64_t share = 1, whole = 0, threads = 0;
   std::string file;
   bool planted = false, slices = false;
 };
 
 /// The sweep as a line of the table, and in words; false if something is not as it should be.
-bool answer(const Question& q, std::int64_t share, std::string& table) {
-  const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+bool answer(const Question& q, std::int64_t share, unsigned threads, std::string& table) {
   const auto start = std::chrono::steady_clock::now();
   const Seen s = sweep(q, share, threads);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
@@ -245,19 +271,23 @@ constexpr const char* kPairsTable =
 constexpr const char* kSlicesTable =
     "\n# Rows of three, by their third number\n\nRows (x1, x2, c) of f16, likewise, for every ordered pair "
     "(x1, x2) of finite numbers where the share is 1/1; else for one x1 in so many, evenly spaced, and every "
-    "x2.\n\n| dtype | algorithm | eps | c | share | rows | outside | outputs | not correctly rounded | "
+    "x2. Of two_pass and compensated_mean, all of whose sums begin with the first two terms, (x1, x2, c) was "
+    "computed for (x2, x1, c) too, and the row of the table asked whether that is so for two x2 of every "
+    "x1.\n\n| dtype | algorithm | eps | c | share | rows | outside | outputs | not correctly rounded | "
     "largest error, ulp | at | settled by integers |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
 
 int run(const Options& options) {
   std::string table = options.slices ? kSlicesTable : kPairsTable;
   bool good = true;
   std::int64_t asked = 0;
+  const unsigned threads = options.threads > 0 ? static_cast<unsigned>(options.threads)
+                                               : std::max(1U, std::thread::hardware_concurrency());
   const auto ask_all = [&](DType dtype, bool three, float x3) {
     for (int algorithm = options.planted ? 3 : 0; algorithm < (options.planted ? 4 : 3); ++algorithm)
       for (const double eps : {1e-5, 1e-12})
-        good =
-            answer({algorithm, dtype, eps, three, x3}, asked++ < options.whole ? 1 : options.share, table) &&
-            good;
+        good = answer({algorithm, dtype, eps, three, x3}, asked++ < options.whole ? 1 : options.share,
+                      threads, table) &&
+               good;
   };
   if (options.slices) {
     for (const float x3 : kThirds) ask_all(DType::f16, true, x3);
@@ -289,13 +319,15 @@ int run(int argc, char** argv) {
       options.share = std::atoll(argv[++i]);
     } else if (word == "--whole" && i + 1 < argc && std::atoll(argv[i + 1]) > 0) {
       options.whole = std::atoll(argv[++i]);
+    } else if (word == "--threads" && i + 1 < argc && std::atoll(argv[i + 1]) > 0) {
+      options.threads = std::min(std::atoll(argv[++i]), 1024LL);
     } else if (word == "--out" && i + 1 < argc) {
       options.file = argv[++i];
     } else {
-      fmt::print(
-          stderr,
-          "normcheck_exhaustive: {}: expected --slices, --whole N, --share K, --out FILE or --planted\n",
-          word);
+      fmt::print(stderr,
+                 "normcheck_exhaustive: {}: expected --slices, --whole N, --share K, --threads T, --out FILE "
+                 "or --planted\n",
+                 word);
       return 2;
     }
   }
