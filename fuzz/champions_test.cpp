@@ -10,6 +10,7 @@
 
 #include "corpus/case_file.h"
 #include "corpus/error.h"
+#include "fuzz/attack/repeats.h"
 #include "oracles/filter/filter.h"
 #include "props/gen.h"
 
@@ -57,7 +58,7 @@ Champion recorded(const fs::path& folder, const Case& c) {
   AttackResult result;
   result.records.push_back(measured(row, parse_contract("own", &row), AttackPlan{}, c));
   result.evaluations = 10;
-  keep_record(folder, key, result, 1, "");
+  keep_record(folder, key, result, AttackPlan{}, "");
   return read_champions(folder).front();
 }
 
@@ -146,9 +147,9 @@ TEST(Champions, ANewRecordTakesThePlaceOfTheOldAndTheNextAttackBeginsThere) {
   key.objective = plan.objective;
   key.kappa_most = 4;
   key.contract = "own";
-  EXPECT_TRUE(keep_record(folder, key, attack(row, own, plan), 1, ""));
+  EXPECT_TRUE(keep_record(folder, key, attack(row, own, plan), plan, ""));
   const double first = value_of(read_champions(folder).front());
-  EXPECT_FALSE(keep_record(folder, key, attack(row, own, plan), 1, ""));  // the same again
+  EXPECT_FALSE(keep_record(folder, key, attack(row, own, plan), plan, ""));  // the same again
   EXPECT_EQ(value_of(read_champions(folder).front()), first);
   EXPECT_EQ(read_champions(folder).front().evaluations, 8000);
   plan.seed = 2;
@@ -156,7 +157,7 @@ TEST(Champions, ANewRecordTakesThePlaceOfTheOldAndTheNextAttackBeginsThere) {
   ASSERT_EQ(plan.seeds.size(), 1U);
   const AttackResult next = attack(row, own, plan);
   EXPECT_GE(next.records.back().value, first);
-  keep_record(folder, key, next, 2, "");
+  keep_record(folder, key, next, plan, "");
   const Champion last = read_champions(folder).front();
   EXPECT_GE(value_of(last), first);
   EXPECT_EQ(last.evaluations, 12000);
@@ -193,7 +194,7 @@ TEST(Champions, ATableThatIsNoneSaysWhichLineAndWhy) {
     return text.replace(at, std::string_view(from).size(), to);
   };
   refuses("impl\n", "records.tsv:1: expected the names of the columns");
-  refuses(good + "two_pass/f32\tf32\n", "records.tsv:3: 2 columns; expected 15");
+  refuses(good + "two_pass/f32\tf32\n", "records.tsv:3: 2 columns; expected 19");
   refuses(good + good.substr(good.find('\n') + 1), "records.tsv:3: a second line for");
   refuses(with("\tf32\t", "\tf31\t"), "records.tsv:2: 'f31'; expected a dtype");
   refuses(with("\t32\t", "\t33\t"), "a power of two");

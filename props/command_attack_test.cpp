@@ -67,6 +67,30 @@ TEST(Attack, SeveralAreALineEachAndTheSameEachTime) {
   fmt::print("{} records, twice the same\n", lines_of(table) - 1);
 }
 
+TEST(Attack, WhatWasSoughtBeforeIsMeasuredAgainAndSoughtNoMore) {
+  const fs::path corpus = small_corpus("attack_before"), out = fresh_folder("attack_out");
+  const auto words = [&](int seed) {
+    return fmt::format(
+        "attack two_pass/f32 welford/f64 --n 8 --budget 500 --seed {} --record --corpus {} --out {}", seed,
+        corpus.string(), out.string());
+  };
+  const fs::path table = corpus / "found" / "records.tsv";
+  const Told first = run(words(1));
+  ASSERT_EQ(first.code, 0) << first.out << first.err;
+  EXPECT_EQ(first.out.find("before\n"), std::string::npos) << first.out;
+  const std::string known = read_file(table);
+  const Told again = run(words(1));
+  EXPECT_EQ(read_file(table), known);
+  std::int64_t before = 0;
+  for (std::size_t at = again.out.find("before\n"); at != std::string::npos;
+       at = again.out.find("before\n", at + 1))
+    ++before;
+  EXPECT_EQ(before, lines_of(known) - 1) << again.out;
+  EXPECT_EQ(run(words(2)).code, 0);
+  EXPECT_NE(read_file(table), known) << "another seed is another attack";
+  fmt::print("{} attacks, said again: none is made again; by another seed all are\n", before);
+}
+
 TEST(Attack, WhatIsWrongIsOneLineAndExitTwo) {
   const fs::path corpus = small_corpus("attack_bad");
   fs::create_directories(corpus / "found");

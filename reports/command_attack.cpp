@@ -130,7 +130,7 @@ Exit run_attack(const Options& options) {
   if (options.record) {
     const bool kept =
         (!red || row.outside != nullptr || !is_right(row)) &&
-        keep_record(found, champion_key(row, plan, options.contract), result, plan.seed, version_of(row));
+        keep_record(found, champion_key(row, plan, options.contract), result, plan, version_of(row));
     fmt::print("  {} in {}\n", kept ? "a new record, kept" : "no new record", found.string());
   }
   if (red) fmt::print("\n{}", finding_text(finding, options.program, style));

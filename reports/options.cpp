@@ -11,6 +11,7 @@
 
 #include "corpus/error.h"
 #include "corpus/replay_line.h"
+#include "corpus/tab_table.h"
 #include "reports/advice/asked.h"
 #include "reports/attack/attack_options.h"
 #include "reports/provenance.h"
@@ -36,18 +37,6 @@ std::int64_t parse_length(const std::string& text, const std::string& what) {
     throw InputError(fmt::format("{}: {} is out of range; expected 1 to {}", what, n, longest_row));
   }
   return n;
-}
-
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> out(1);
-  for (const char c : text) {
-    if (c == at) {
-      out.emplace_back();
-    } else {
-      out.back() += c;
-    }
-  }
-  return out;
 }
 
 /// What inputs to draw, and where to write.

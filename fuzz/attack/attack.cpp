@@ -20,8 +20,6 @@ namespace normcheck {
 namespace {
 
 constexpr std::size_t elite_size = 8;
-/// A record is worth confirming, and showing, where it is worse by this.
-constexpr double worth = 1e-3;
 
 /// Chooses moves by how often they were good for something lately.
 class Moves {
@@ -54,6 +52,8 @@ class Moves {
 struct Elite {
   double value;
   Case problem;
+  std::int64_t
+      line;  ///< of descent: of one line the worst is kept, or the elite would be one row in variants
 };
 
 class Attack {
@@ -74,24 +74,25 @@ class Attack {
     if (elites_.empty())
       throw InputError(fmt::format("{}: no row of n {} in {} could be scored", row_.name, plan_.n,
                                    dtype_name(plan_.dtype)));
-    // Each of the best seeds gets a little, the best of what came of them more, the best of all the rest.
-    const std::vector<Elite> seeds = elites_;
-    for (const Elite& e : seeds) {
-      sweep(e.problem);
-      anneal(e.problem, e.value, share_of_budget(0.03));
-    }
-    for (int k = 0; k < 3; ++k) {
-      const Elite e = elites_[std::min<std::size_t>(static_cast<std::size_t>(k), elites_.size() - 1)];
-      anneal(e.problem, e.value, share_of_budget(0.06));
+    // Half of the lines is left out, twice, and the others get more; the best of all gets the rest.
+    for (const auto& [lines, share] :
+         {std::pair(elite_size, 0.025), {elite_size / 2, 0.04}, {elite_size / 4, 0.06}}) {
+      std::vector<Elite> left = elites_;
+      left.resize(std::min(left.size(), lines), left.front());
+      for (const Elite& e : left) {
+        Elite at = e;
+        if (lines == elite_size) at = sweep(e);
+        anneal(at, share_of_budget(share));
+      }
     }
     const std::int64_t climb_from = plan_.budget - share_of_budget(0.1);
     for (std::size_t k = 0; evaluations() < climb_from && !over(); ++k) {
-      const Elite e = elites_[k % 2 == 0 ? 0 : rng_.below(elites_.size())];
+      const Elite e = elites_[k % 3 < 2 ? 0 : rng_.below(elites_.size())];
       const std::int64_t length = std::min(share_of_budget(0.08), climb_from - evaluations());
-      anneal(e.problem, e.value, std::max<std::int64_t>(1, length));
+      anneal(e, std::max<std::int64_t>(1, length));
     }
     const Elite best = elites_.front();
-    search("climb", best.problem, best.value, plan_.budget - evaluations(), 0);
+    search("climb", best, plan_.budget - evaluations(), 0);
     confirm("climb", elites_.front().problem, elites_.front().value, 0);
     return std::move(result_);
   }
@@ -181,10 +182,16 @@ class Attack {
 
   void consider(const char* method, const Case& c) {
     const double value = score(c);
-    if (value >= 0) keep(method, c, value);
+    if (value >= 0) keep(method, c, value, lines_++);
   }
 
-  void keep(const char* method, const Case& c, double value) {
+  void keep(const char* method, const Case& c, double value, std::int64_t line) {
+    const auto same =
+        std::find_if(elites_.begin(), elites_.end(), [&](const Elite& e) { return e.line == line; });
+    if (same != elites_.end()) {
+      if (value <= same->value) return;
+      elites_.erase(same);
+    }
     if (elites_.size() == elite_size && value <= elites_.back().value) return;
     const bool known = std::any_of(elites_.begin(), elites_.end(), [&](const Elite& e) {
       return e.value == value && e.problem.x == c.x && e.problem.eps == c.eps;
@@ -192,7 +199,7 @@ class Attack {
     if (known) return;
     const auto at =
         std::find_if(elites_.begin(), elites_.end(), [&](const Elite& e) { return e.value < value; });
-    elites_.insert(at, {value, c});
+    elites_.insert(at, {value, c, line});
     if (elites_.size() > elite_size) elites_.pop_back();
     confirm(method, c, value, worth);
   }
@@ -235,9 +242,9 @@ class Attack {
 
   /// Each element in turn, or as many as a part of the budget comes to, becomes the worst of a few numbers:
   /// what is chosen first is a given to the next.
-  void sweep(const Case& from) {
-    const std::int64_t most = std::clamp<std::int64_t>(share_of_budget(0.05) / choices, 1, 4096);
-    Case c = from;
+  Elite sweep(const Elite& from) {
+    const std::int64_t most = std::clamp<std::int64_t>(share_of_budget(0.03) / choices, 1, 4096);
+    Case c = from.problem;
     double value = score(c);
     Case trial = c;
     const std::int64_t n = plan_.n, each = (n + most - 1) / most;
@@ -255,20 +262,21 @@ class Attack {
         }
       }
     }
-    if (value >= 0) keep("sweep", c, value);
+    if (!(value > from.value)) return from;
+    keep("sweep", c, value, from.line);
+    return {value, std::move(c), from.line};
   }
 
-  void anneal(const Case& from, double value, std::int64_t length) {
-    search("anneal", from, value, length, rng_.coin() ? 0.03 : 0.1);
+  void anneal(const Elite& from, std::int64_t length) {
+    search("anneal", from, length, rng_.coin() ? 0.03 : 0.1);
   }
 
   /// `length` evaluations from a row; the threshold falls from `threshold` times the value to 0.
-  void search(const char* method, const Case& from, double value, std::int64_t length, double threshold) {
-    Case current = from;
-    Case best = from;
-    double best_value = value;
-    const double value_before = value;
-    Case trial = from;
+  void search(const char* method, const Elite& from, std::int64_t length, double threshold) {
+    Case current = from.problem;
+    Case best = from.problem;
+    double value = from.value, best_value = value;
+    Case trial = from.problem;
     const std::int64_t start = evaluations(), end = std::min(plan_.budget, start + length);
     while (evaluations() < end && !result_.broken) {
       const double left = 1 - static_cast<double>(evaluations() - start) / static_cast<double>(length);
@@ -284,10 +292,10 @@ class Attack {
       if (value > best_value) {
         best_value = value;
         best = current;
-        if (best_value > elites_.front().value * (1 + worth)) keep(method, best, best_value);
+        if (best_value > elites_.front().value * (1 + worth)) keep(method, best, best_value, from.line);
       }
     }
-    if (best_value > value_before) keep(method, best, best_value);
+    if (best_value > from.value) keep(method, best, best_value, from.line);
   }
 
   const Case& any_elite() { return elites_[rng_.below(elites_.size())].problem; }
@@ -355,7 +363,8 @@ class Attack {
   CounterRng rng_;
   Moves moves_;
   std::vector<Score> scores_;
-  std::vector<Elite> elites_;  ///< worst first
+  std::vector<Elite> elites_;  ///< worst first, one of each line of descent
+  std::int64_t lines_ = 0;
   AttackResult result_;
 };
 

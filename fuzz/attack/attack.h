@@ -13,6 +13,9 @@
 
 namespace normcheck {
 
+/// A row is a new record where it is worse by this share: felt, so that a file does not change for nothing.
+constexpr double worth = 1e-3;
+
 struct AttackPlan {
   DType dtype = DType::f32;
   std::int64_t n = 32;  ///< elements of the row; 2 to 65,536

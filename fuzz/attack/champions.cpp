@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <tuple>
 
 #include "corpus/case_file.h"
 #include "corpus/error.h"
-#include "corpus/generate.h"
-#include "props/gen.h"
+#include "corpus/tab_table.h"
 
 namespace normcheck {
 namespace {
@@ -21,67 +19,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view head =
     "impl\tdtype\tn_class\tobjective\tkappa_most\tcontract\tseed\tevaluations\tshare_of_bound\tulp\t"
-    "normwise_u\tkappa\tversion\tcase\tcurve";
-constexpr std::size_t columns = 15;
-constexpr std::string_view repeats_head =
-    "impl\tdtype\tn\tobjective\tseed\tevaluations\tinstruction_set\tsha256";
-/// A record is a new one where it is worse by this.
-constexpr double worth = 1e-3;
+    "normwise_u\tkappa\tversion\tcase\tcurve\truns\tsampled\tlargest_sampled\tnonfinite";
 constexpr std::size_t longest_curve = 12;
 
-std::vector<std::string> split(std::string_view text, char at) {
-  std::vector<std::string> out(1);
-  for (const char c : text) {
-    if (c == at) {
-      out.emplace_back();
-    } else {
-      out.back() += c;
-    }
-  }
-  return out;
-}
-
-/// Reads the fields of one line, and says which of them is none.
-class Fields {
- public:
-  Fields(std::string where, std::string_view line, std::size_t wanted)
-      : where_(std::move(where)), fields_(split(line, '\t')) {
-    if (fields_.size() != wanted)
-      throw InputError(fmt::format("{}: {} columns; expected {}", where_, fields_.size(), wanted));
-  }
-  std::string text() { return fields_[at_++]; }
-  std::string some(const char* what) {
-    if (fields_[at_].empty()) fail(what);
-    return text();
-  }
-  template <class N>
-  N number(const char* what) {
-    return number_in<N>(fields_[at_++], what);
-  }
-  template <class N>
-  N number_in(const std::string& text, const char* what) {
-    N out{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    if (error != std::errc() || end != text.data() + text.size()) fail(what, text);
-    return out;
-  }
-  template <class T>
-  T named(const std::optional<T>& found, const char* what) {
-    if (!found) fail(what, fields_[at_ - 1]);
-    return *found;
-  }
-  [[noreturn]] void fail(const char* what, const std::string& text = "") const {
-    throw InputError(fmt::format("{}: '{}'; expected {}", where_, text, what));
-  }
-
- private:
-  std::string where_;
-  std::vector<std::string> fields_;
-  std::size_t at_ = 0;
-};
-
-Champion parse_line(const std::string& where, std::string_view line) {
-  Fields fields(where, line, columns);
+Champion parse_line(Columns& fields) {
   Champion c;
   c.key.impl = fields.some("an implementation");
   c.key.dtype = fields.named(parse_dtype(fields.text()), "a dtype");
@@ -105,6 +46,10 @@ Champion parse_line(const std::string& where, std::string_view line) {
     c.curve.emplace_back(fields.number_in<std::int64_t>(parts[0], "evaluations"),
                          fields.number_in<double>(parts[1], "a value"));
   }
+  c.runs = fields.text();
+  c.sampled = fields.number<std::int64_t>("a number of rows");
+  c.largest_sampled = fields.number<double>("a value");
+  c.nonfinite = fields.number<std::int64_t>("a number of rows");
   return c;
 }
 
@@ -113,10 +58,11 @@ std::string line_of(const Champion& c) {
   for (const auto& [at, value] : c.curve)
     curve += fmt::format("{}{}:{:.4g}", curve.empty() ? "" : " ", at, value);
   const std::string most = c.key.kappa_most > 0 ? fmt::format("{}", c.key.kappa_most) : "any";
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", c.key.impl,
-                     dtype_name(c.key.dtype), c.key.length, objective_name(c.key.objective), most,
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                     c.key.impl, dtype_name(c.key.dtype), c.key.length, objective_name(c.key.objective), most,
                      c.key.contract, c.seed, c.evaluations, c.share, c.ulp, c.normwise_u, c.kappa,
-                     c.version.empty() ? "-" : c.version, c.file, curve);
+                     c.version.empty() ? "-" : c.version, c.file, curve, c.runs, c.sampled, c.largest_sampled,
+                     c.nonfinite);
 }
 
 /// The last point of each part of it stays.
@@ -141,6 +87,15 @@ std::int64_t length_class(std::int64_t n) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1))));
 }
 
+std::string run_name(const AttackPlan& plan) {
+  return fmt::format("{}:{}:{}", plan.n, plan.seed, plan.budget);
+}
+
+bool was_run(const Champion& c, const AttackPlan& plan) {
+  const std::vector<std::string> runs = split(c.runs, ' ');
+  return std::find(runs.begin(), runs.end(), run_name(plan)) != runs.end();
+}
+
 double value_of(const Champion& c) { return value_of(c.key.objective, c.share, c.ulp, c.normwise_u); }
 
 std::string champion_stem(const ChampionKey& key) {
@@ -155,22 +110,13 @@ std::string champion_stem(const ChampionKey& key) {
 }
 
 std::vector<Champion> read_champions(const fs::path& folder) {
-  const fs::path path = folder / "records.tsv";
   std::vector<Champion> out;
-  std::error_code error;
-  if (!fs::exists(path, error)) return out;
-  const std::string text = read_file(path);
-  const auto lines = split(text, '\n');
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string where = fmt::format("{}:{}", path.string(), i + 1);
-    if (i == 0 && lines[i] != head)
-      throw InputError(fmt::format("{}: expected the names of the columns: {}", where, head));
-    if (i == 0 || lines[i].empty()) continue;
-    Champion c = parse_line(where, lines[i]);
+  read_tab_table(folder / "records.tsv", head, [&](Columns& fields) {
+    Champion c = parse_line(fields);
     if (std::any_of(out.begin(), out.end(), [&](const Champion& o) { return o.key == c.key; }))
-      throw InputError(fmt::format("{}: a second line for {}", where, champion_stem(c.key)));
+      throw InputError(fmt::format("{}: a second line for {}", fields.where(), champion_stem(c.key)));
     out.push_back(std::move(c));
-  }
+  });
   return out;
 }
 
@@ -199,7 +145,8 @@ std::vector<Case> champion_cases(const fs::path& folder) {
 }
 
 bool keep_record(const fs::path& folder, const ChampionKey& key, const AttackResult& result,
-                 std::uint64_t seed, const std::string& version) {
+                 const AttackPlan& plan, const std::string& version) {
+  const std::string run = run_name(plan);
   if (result.records.empty()) return false;
   std::vector<Champion> all = read_champions(folder);
   auto known = std::find_if(all.begin(), all.end(), [&](const Champion& c) { return c.key == key; });
@@ -209,19 +156,22 @@ bool keep_record(const fs::path& folder, const ChampionKey& key, const AttackRes
     fresh.key = key;
     known = all.insert(all.end(), std::move(fresh));
   }
-  const double before = first ? -1 : value_of(*known);
+  // Of another version the old record, and how it was sought, say nothing.
+  if (!first && known->version != version) {
+    *known = Champion();
+    known->key = key;
+  }
+  const double before = known->file.empty() ? -1 : value_of(*known);
   const AttackRecord& worst = result.records.back();
   const std::int64_t earlier = known->evaluations;
   known->evaluations += result.evaluations;
-  // Of another version the old record says nothing.
-  const bool other_version = !first && known->version != version;
-  const bool fresh = other_version || worst.value > before * (1 + worth);
+  known->sampled += result.sampled;
+  known->largest_sampled = std::max(known->largest_sampled, result.largest_sampled);
+  known->nonfinite += result.nonfinite;
+  known->runs += (known->runs.empty() ? "" : " ") + run;
+  const bool fresh = worst.value > before * (1 + worth);
   if (fresh) {
-    if (other_version) {
-      known->curve.clear();
-      known->evaluations = result.evaluations;
-    }
-    known->seed = seed;
+    known->seed = plan.seed;
     known->share = worst.share;
     known->ulp = worst.ulp;
     known->normwise_u = worst.normwise_u;
@@ -229,7 +179,7 @@ bool keep_record(const fs::path& folder, const ChampionKey& key, const AttackRes
     known->version = version;
     known->file = champion_stem(key) + ".case";
     for (const AttackRecord& r : result.records) {
-      const std::int64_t at = (other_version ? 0 : earlier) + r.evaluations;
+      const std::int64_t at = earlier + r.evaluations;
       if (known->curve.empty() || r.value > known->curve.back().second)
         known->curve.emplace_back(at, r.value);
     }
@@ -263,53 +213,6 @@ std::string champion_complaint(const fs::path& folder, const Champion& champion,
     return fmt::format("{}: {} got worse on the input of its record: {} ulp, it was {}", name, row.name,
                        j.errors.max_ulp, champion.ulp);
   return "";
-}
-
-std::vector<RepeatedAttack> read_repeats(const fs::path& folder) {
-  const fs::path path = folder / "repeats.tsv";
-  std::vector<RepeatedAttack> out;
-  std::error_code error;
-  if (!fs::exists(path, error)) return out;
-  const std::string text = read_file(path);
-  const auto lines = split(text, '\n');
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string where = fmt::format("{}:{}", path.string(), i + 1);
-    if (i == 0 && lines[i] != repeats_head)
-      throw InputError(fmt::format("{}: expected the names of the columns: {}", where, repeats_head));
-    if (i == 0 || lines[i].empty()) continue;
-    Fields fields(where, lines[i], 8);
-    RepeatedAttack r;
-    r.impl = fields.some("an implementation");
-    r.dtype = fields.named(parse_dtype(fields.text()), "a dtype");
-    r.n = fields.number<std::int64_t>("a length");
-    r.objective = fields.named(objective_named(fields.text()), "an objective");
-    r.seed = fields.number<std::uint64_t>("a seed");
-    r.evaluations = fields.number<std::int64_t>("a number of evaluations");
-    r.instruction_set = fields.some("an instruction set");
-    r.digest = fields.some("a digest");
-    out.push_back(std::move(r));
-  }
-  return out;
-}
-
-std::string repeat_line(const RepeatedAttack& r) {
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", r.impl, dtype_name(r.dtype), r.n,
-                     objective_name(r.objective), r.seed, r.evaluations, r.instruction_set, r.digest);
-}
-
-std::string attack_again(const RepeatedAttack& repeat, const Row& row) {
-  AttackPlan plan;
-  plan.dtype = repeat.dtype;
-  plan.n = repeat.n;
-  plan.objective = repeat.objective;
-  plan.budget = repeat.evaluations;
-  plan.seed = repeat.seed;
-  plan.freedom.eps = repeat.objective == Objective::share;
-  const AttackResult result = attack(row, parse_contract("own", &row), plan);
-  std::string text;
-  for (const AttackRecord& r : result.records)
-    text += fmt::format("{} {} {}\n{}", r.evaluations, r.method, r.value, format_case(r.problem));
-  return sha256_hex(text);
 }
 
 }  // namespace normcheck

@@ -35,7 +35,17 @@ struct Champion {
   std::string file;     ///< of the case, relative to the folder of the table
   /// The objective's value after so many evaluations, each larger than the one before.
   std::vector<std::pair<std::int64_t, double>> curve;
+  std::string
+      runs;  ///< the attacks that the rest is of, run_name each, with a blank between; none of old ones
+  std::int64_t sampled = 0;    ///< rows of the regimes as they are drawn, of these attacks together
+  double largest_sampled = 0;  ///< the objective's largest value among those
+  std::int64_t nonfinite = 0;  ///< rows that gave NaN or an infinity where a number is due
 };
+
+/// "N:SEED:BUDGET".
+std::string run_name(const AttackPlan& plan);
+/// Whether the table tells of this attack already.
+bool was_run(const Champion& champion, const AttackPlan& plan);
 
 /// The smallest power of two that is n or more.
 std::int64_t length_class(std::int64_t n);
@@ -52,29 +62,11 @@ std::vector<Case> champion_cases(const std::filesystem::path& folder);
 /// Tells the table of an attack: its evaluations are added, and where its last record is worse than what is
 /// known, the case of that is written in its place. True where it is.
 bool keep_record(const std::filesystem::path& folder, const ChampionKey& key, const AttackResult& result,
-                 std::uint64_t seed, const std::string& version);
+                 const AttackPlan& plan, const std::string& version);
 
 /// What is wrong of a record of a row of the table, run again on its own input, in words: a bound that is
 /// exceeded by a right row, an error that is larger than it was, a case that is not what the line says.
 /// Empty: nothing. `row`: as a rule that of the key.
 std::string champion_complaint(const std::filesystem::path& folder, const Champion& champion, const Row& row);
-
-/// An attack whose seed gave these bytes once: on the same instruction set it must give them again. A line of
-/// FOLDER/repeats.tsv. It begins with the regimes alone.
-struct RepeatedAttack {
-  std::string impl;
-  DType dtype = DType::f32;
-  std::int64_t n = 32;
-  Objective objective = Objective::share;
-  std::uint64_t seed = 1;
-  std::int64_t evaluations = 0;
-  std::string instruction_set;  ///< the filter's
-  std::string digest;           ///< SHA-256 of the evaluations and cases of all records
-};
-/// InputError "FILE:LINE: ..."; none where there is no such file.
-std::vector<RepeatedAttack> read_repeats(const std::filesystem::path& folder);
-std::string repeat_line(const RepeatedAttack& repeat);  ///< as the file has it
-/// Attacks again, by the row's own bound; the digest that comes of it.
-std::string attack_again(const RepeatedAttack& repeat, const Row& row);
 
 }  // namespace normcheck

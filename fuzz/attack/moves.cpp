@@ -117,6 +117,56 @@ void ramp(Tensor& x, CounterRng& rng) {
   for (std::int64_t i = begin; i < end; ++i) x.set_bits(i, bits_at(x.dtype, from + by * (i - begin)));
 }
 
+/// To the numbers in which rows of this dtype are summed, as a rule.
+double summed(DType dtype, double value) {
+  return dtype == DType::f64 ? value : static_cast<double>(static_cast<float>(value));
+}
+
+/// Half the distance from a number of the sums to the next above it.
+double half_spacing(DType dtype, double value) {
+  const int digits = dtype == DType::f64 ? 53 : 24, least = dtype == DType::f64 ? -1074 : -149;
+  if (!std::isfinite(value) || value == 0) return value;
+  return std::ldexp(1.0, std::max(std::ilogb(value) + 1 - digits, least) - 1);
+}
+
+/// What to add to `sum` for it to round by nearly half a spacing, from about where `term` leads it.
+double to_tie(DType dtype, double sum, double term, double sign) {
+  const double next = summed(dtype, sum + term);
+  return (next - sum) + sign * half_spacing(dtype, next);
+}
+
+/// The greedy construction for sums in order: each term is chosen, given those before it in the slice, so
+/// that its sum is rounded by nearly half a spacing, always in the same direction. Of squared differences
+/// likewise, from the mean that the row had.
+void ties(Tensor& x, CounterRng& rng) {
+  const auto [begin, end] = slice(x.size(), rng);
+  const bool backwards = rng.coin(0.2), squares = rng.coin(0.4), short_of_it = rng.coin(0.7);
+  const double sign = rng.coin() ? 1 : -1;
+  const double mean = squares ? summed(x.dtype, moments(x).mean) : 0;
+  double sum = 0;
+  const auto add = [&](double term) { sum = summed(x.dtype, sum + term); };
+  const auto term_of = [&](std::int64_t i) {
+    const double d = summed(x.dtype, x.value(i) - mean);
+    return squares ? summed(x.dtype, d * d) : d;
+  };
+  // A slice is a part of a block, a lane or a tree; but of a sum in order all that lies before it counts.
+  if (rng.coin(0.7)) {
+    const std::int64_t before = backwards ? x.size() - end : begin;
+    for (std::int64_t k = 0; k < before; ++k) add(term_of(backwards ? x.size() - 1 - k : k));
+  }
+  for (std::int64_t k = 0; k < end - begin; ++k) {
+    const std::int64_t i = backwards ? end - 1 - k : begin + k;
+    const double term = term_of(i), wanted = to_tie(x.dtype, sum, term, sign);
+    if (std::isfinite(sum) && std::isfinite(wanted) && !(squares && wanted < 0)) {
+      const double root = squares ? std::copysign(std::sqrt(wanted), x.value(i) - mean) : wanted;
+      set_finite(x, i, mean + root);
+      // One that is short of the tie is never rounded to the other side.
+      if (short_of_it) step(x, i, sign * root > 0 ? -1 : 1);
+    }
+    add(term_of(i));
+  }
+}
+
 void new_eps(Case& c, CounterRng& rng) {
   constexpr double usual[] = {1e-5, 1e-6, 1e-12, 1e-3};
   const double d = moments(c.x).deviation;
@@ -229,6 +279,8 @@ void apply(Move move, Case& c, const Case& other, CounterRng& rng) {
       for (std::int64_t k = begin; k < end; ++k) x.set_bits(k, other.x.bits(k));
       return;
     }
+    case Move::ties:
+      return ties(x, rng);
     case Move::eps:
       return new_eps(c, rng);
     case Move::gamma:

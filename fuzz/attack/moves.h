@@ -24,11 +24,12 @@ enum class Move : std::uint8_t {
   trim,       ///< low bits of an element, or of all, are cleared
   neighbour,  ///< an element becomes the neighbour of another
   cross,      ///< a slice of another row
+  ties,       ///< a slice, in turn, so that the partial sums of it, or of its squares, all round the same way
   eps,        ///< a usual one, times a power of two, or about the variance
   gamma,      ///< an element of gamma, or all
   beta,       ///< likewise
 };
-constexpr int move_count = 17;
+constexpr int move_count = 18;
 
 /// Which of them may be made.
 struct Freedom {

@@ -13,6 +13,7 @@
 #include "corpus/error.h"
 #include "corpus/replay_line.h"
 #include "reports/attack/largest_known.h"
+#include "reports/attack/library_faults.h"
 #include "reports/console.h"
 #include "reports/corpus_files.h"
 #include "reports/finding.h"
@@ -145,8 +146,33 @@ void print_line(const Attacked& a, const Style& style) {
   fmt::print("{}{:>9}{:>10}{:>10}{:>9}{:>10}{:>8}{:>11}{}\n", left, short_number(r.share),
              short_number(r.ulp), short_number(r.normwise_u), short_number(r.kappa),
              short_number(a.result.largest_sampled), short_number(r.value / a.result.largest_sampled),
-             grouped(static_cast<std::int64_t>(speed)), a.fresh ? "  new" : "");
+             a.before ? "before" : grouped(static_cast<std::int64_t>(speed)), a.fresh ? "  new" : "");
   std::fflush(stdout);
+}
+
+/// The table's line for the key, where it has one.
+std::optional<Champion> line_for(const std::filesystem::path& found, const ChampionKey& key) {
+  for (Champion& c : read_champions(found)) {
+    if (c.key == key) return std::move(c);
+  }
+  return std::nullopt;
+}
+
+/// The last record becomes the table's, as the implementation computes it here.
+void take_known(Attacked& a, const Contract& contract, const std::filesystem::path& found,
+                const ChampionKey& key) {
+  a.known = line_for(found, key);
+  if (!a.known) return;
+  a.result.records = {measured(*a.job.row, contract, a.plan, read_case(found / a.known->file))};
+  a.result.largest_sampled = a.known->largest_sampled;
+}
+
+/// A crash, or a bound that a right row of the table exceeds.
+void show_finding(const Attacked& a, const Contract& contract, const Case& c, const Judgement& judgement,
+                  const Options& options, const Style& style) {
+  Finding finding = make_finding(*a.job.row, c, judgement, contract);
+  keep_finding(finding, std::filesystem::path(options.out) / "attack");
+  fmt::print("{}", finding_text(finding, options.program, style));
 }
 
 }  // namespace
@@ -228,7 +254,6 @@ Exit run_campaign(const Options& options) {
   const AttackSeeds known(options);
   std::vector<Attacked> all;
   bool red = false;
-  std::string lines;
   print_head();
   for (const AttackJob& job : jobs) {
     Attacked a;
@@ -241,6 +266,17 @@ Exit run_campaign(const Options& options) {
     if (job.row->outside != nullptr) a.plan.rows_a_call = rows_a_call;
     a.plan.seeds = known.of(job.dtype);
     a.attack_line = line_of(options, job, asked, a.plan);
+    const ChampionKey key = champion_key(*job.row, a.plan, asked);
+    if (options.record && !options.fresh) {
+      const auto line = line_for(found, key);
+      a.before = line && line->version == version_of(*job.row) && was_run(*line, a.plan);
+    }
+    if (a.before) {
+      take_known(a, contract, found, key);
+      print_line(a, style);
+      all.push_back(std::move(a));
+      continue;
+    }
     const auto start = std::chrono::steady_clock::now();
     try {
       a.result = attack(*job.row, contract, a.plan);
@@ -253,31 +289,16 @@ Exit run_campaign(const Options& options) {
     if (a.result.broken) {
       Case c = *a.result.broken;
       c.id = fmt::format("attack-{}-{}", dtype_name(job.dtype), job.n);
-      Finding finding =
-          make_finding(*job.row, c, judge(c, *a.result.how, contract, OracleChoice::exact), contract);
-      keep_finding(finding, std::filesystem::path(options.out) / "attack");
-      fmt::print("{}", finding_text(finding, options.program, style));
+      show_finding(a, contract, c, judge(c, *a.result.how, contract, OracleChoice::exact), options, style);
       red = true;
-    } else {
-      const AttackRecord& worst = a.result.records.back();
-      const bool broke_bound = is_finding(worst.verdict) && job.row->outside == nullptr && is_right(*job.row);
-      if (broke_bound) {
-        Finding finding =
-            make_finding(*job.row, worst.problem,
-                         run_and_judge(*job.row, worst.problem, contract, OracleChoice::exact), contract);
-        keep_finding(finding, std::filesystem::path(options.out) / "attack");
-        fmt::print("{}", finding_text(finding, options.program, style));
-        red = true;
-      } else if (options.record) {
-        const ChampionKey key = champion_key(*job.row, a.plan, asked);
-        a.fresh = keep_record(found, key, a.result, a.plan.seed, version_of(*job.row));
-        for (const Champion& c : read_champions(found)) {
-          if (!(c.key == key)) continue;
-          a.file = "found/" + c.file;
-          a.behind = c.evaluations;
-          if (!a.fresh) a.result.records = {measured(*job.row, contract, a.plan, read_case(found / c.file))};
-        }
-      }
+    } else if (const AttackRecord& worst = a.result.records.back();
+               is_finding(worst.verdict) && job.row->outside == nullptr && is_right(*job.row)) {
+      show_finding(a, contract, worst.problem,
+                   run_and_judge(*job.row, worst.problem, contract, OracleChoice::exact), options, style);
+      red = true;
+    } else if (options.record) {
+      a.fresh = keep_record(found, key, a.result, a.plan, version_of(*job.row));
+      take_known(a, contract, found, key);
     }
     print_line(a, style);
     all.push_back(std::move(a));
@@ -286,7 +307,9 @@ Exit run_campaign(const Options& options) {
     make_folder(options.out, "--out");
     write_file_atomically(std::filesystem::path(options.out) / "largest_known.md",
                           largest_known_markdown(all, options));
-    fmt::print("\nwritten to {}: largest_known.md\n", options.out);
+    write_file_atomically(std::filesystem::path(options.out) / "library_faults.md",
+                          library_faults_markdown(options));
+    fmt::print("\nwritten to {}: largest_known.md, library_faults.md\n", options.out);
   }
   fmt::print("exit {}\n", red ? 1 : 0);
   return red ? Exit::finding : Exit::well;

@@ -30,9 +30,10 @@ struct Attacked {
   AttackPlan plan;
   AttackResult result;
   double seconds = 0;
-  bool fresh = false;       ///< it is worse than what was known, and was kept
-  std::string file;         ///< of the champion, relative to corpus/; empty: none is kept
-  std::int64_t behind = 0;  ///< evaluations of all attacks that the table tells of
+  bool before = false;  ///< the table tells of this attack already: its record was measured again, no more
+  bool fresh = false;   ///< it is worse than what was known, and was kept
+  /// The table's line, where one was kept; and of its input what the implementation makes of it here.
+  std::optional<Champion> known;
   std::string attack_line;  ///< arguments of normcheck that attack so again
 };
 

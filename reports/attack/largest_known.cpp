@@ -47,16 +47,18 @@ std::string row_text(const Attacked& a) {
                              : std::string(objective_name(a.job.objective));
   const std::string left = fmt::format("| {} | {} | {} | {} | {} |", a.job.row->name, version_of(*a.job.row),
                                        dtype_name(a.job.dtype), a.job.n, by);
-  if (a.result.broken) return left + " it crashed, hung or failed | | | | | | | | | | | |\n";
+  if (a.result.broken) return left + " it crashed, hung or failed | | | | | | | | | | |\n";
   const AttackRecord& r = a.result.records.back();
-  const std::string input = a.file.empty() ? "-" : fmt::format("[case](../../corpus/{})", a.file);
-  return fmt::format(
-      "{} {} | {} | {} | {} | {} | {} | {} ({}) | {} | {} | {} | {} | {} |\n", left, short_number(r.kappa),
-      short_number(r.ulp), short_number(r.normwise_u), short_number(r.error_abs), share_of_allowed(r),
-      short_number(r.share), short_number(a.result.largest_sampled), grouped(a.result.sampled),
-      short_number(r.value / a.result.largest_sampled), grouped(std::max(a.behind, a.result.evaluations)),
-      grouped(static_cast<std::int64_t>(static_cast<double>(a.result.evaluations) / a.seconds)),
-      a.result.nonfinite > 0 ? grouped(a.result.nonfinite) : "-", input);
+  const std::string input = a.known ? fmt::format("[case](../../corpus/found/{})", a.known->file) : "-";
+  const std::int64_t sampled = a.known ? a.known->sampled : a.result.sampled,
+                     nonfinite = a.known ? a.known->nonfinite : a.result.nonfinite,
+                     evaluations = a.known ? a.known->evaluations : a.result.evaluations;
+  return fmt::format("{} {} | {} | {} | {} | {} | {} | {} ({}) | {} | {} | {} | {} |\n", left,
+                     short_number(r.kappa), short_number(r.ulp), short_number(r.normwise_u),
+                     short_number(r.error_abs), share_of_allowed(r), short_number(r.share),
+                     short_number(a.result.largest_sampled), grouped(sampled),
+                     short_number(r.value / a.result.largest_sampled), grouped(evaluations),
+                     nonfinite > 0 ? grouped(nonfinite) : "-", input);
 }
 
 }  // namespace
@@ -66,8 +68,8 @@ std::string largest_known_markdown(const std::vector<Attacked>& all, const Optio
   out +=
       "| library | version | dtype | n | by | kappa | ulp | u | absolute | allowed | share | regimes | "
       "factor | "
-      "evaluations | a second | NaN | input |\n"
-      "|---|---|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n";
+      "evaluations | NaN | input |\n"
+      "|---|---|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n";
   for (const Attacked& a : all) out += row_text(a);
   out += "\n## What each is, and what is known of it\n\n";
   const Peer* last = nullptr;
@@ -82,12 +84,16 @@ std::string largest_known_markdown(const std::vector<Attacked>& all, const Optio
                          fault.regimes, fault.reason);
   }
   out +=
-      "\n## How each was sought\n\nAs often as this was done before, with the rows of `corpus/found` to "
-      "begin with; "
-      "*evaluations* counts all of it. Without them: `--fresh`.\n\n```\n";
+      "\n## How each was sought\n\nWith the rows of `corpus/found` to begin with, and more often before: "
+      "*evaluations* counts all of it, `runs` in `corpus/found/records.tsv` says of which lengths, seeds and "
+      "budgets. Said again, a line searches no more, measures its record anew, and this page comes out byte "
+      "for "
+      "byte.\n\n```\n";
   for (const Attacked& a : all) out += fmt::format("normcheck {} --record\n", a.attack_line);
-  out += fmt::format("```\n\n`{} attack --peers{} --seed {}`\n\n", "normcheck",
-                     options.record ? " --record" : "", options.seed);
+  out += fmt::format(
+      "```\n\nAll of them: `./run attack`, which is `normcheck attack --peers{} --seed {}` and the rows of "
+      "the table.\n\n",
+      options.record ? " --record" : "", options.seed);
   for (const auto& [name, value] : provenance()) out += fmt::format("- {}: {}\n", name, value);
   return out;
 }
