@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "corpus/error.h"
+#include "fuzz/attack/constructions.h"
 #include "fuzz/attack/exactly.h"
 #include "props/gen.h"
 
@@ -146,6 +147,11 @@ class Attack {
     }
     result_.sampled = evaluations();
     if (!elites_.empty()) result_.largest_sampled = std::max(0.0, elites_.front().value);
+    if (plan_.n >= 4) {
+      for (const Case& c : lost_terms(plan_.dtype, plan_.n, plan_.eps)) {
+        if (!over()) consider("construct", c);
+      }
+    }
     for (const Case& c : plan_.seeds) {
       for (std::int64_t r = 0; r < std::min<std::int64_t>(4, row_count(c)) && !over(); ++r) {
         if (const auto seed = fitted(c, r)) consider("corpus", *seed);

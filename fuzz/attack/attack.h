@@ -33,7 +33,7 @@ struct AttackPlan {
 /// The worst so far, as the judge has it by exact arithmetic.
 struct AttackRecord {
   std::int64_t evaluations = 0;  ///< when it was found
-  std::string method;            ///< "regimes", "corpus", "sweep", "anneal" or "climb"
+  std::string method;            ///< "regimes", "construct", "corpus", "sweep", "anneal" or "climb"
   double value = 0;              ///< the objective
   double share = 0, ulp = 0, normwise_u = 0, kappa = 0;
   double error_abs = 0, allowed_abs = 0;  ///< of the element whose |error| is largest

@@ -122,13 +122,6 @@ double summed(DType dtype, double value) {
   return dtype == DType::f64 ? value : static_cast<double>(static_cast<float>(value));
 }
 
-/// Half the distance from a number of the sums to the next above it.
-double half_spacing(DType dtype, double value) {
-  const int digits = dtype == DType::f64 ? 53 : 24, least = dtype == DType::f64 ? -1074 : -149;
-  if (!std::isfinite(value) || value == 0) return value;
-  return std::ldexp(1.0, std::max(std::ilogb(value) + 1 - digits, least) - 1);
-}
-
 /// What to add to `sum` for it to round by nearly half a spacing, from about where `term` leads it.
 double to_tie(DType dtype, double sum, double term, double sign) {
   const double next = summed(dtype, sum + term);
@@ -206,6 +199,12 @@ void new_parameter(std::optional<Tensor>& t, const Case& c, double usual, Counte
 bool allows(const Freedom& freedom, Move move) {
   if (move == Move::eps) return freedom.eps;
   return freedom.affine || (move != Move::gamma && move != Move::beta);
+}
+
+double half_spacing(DType dtype, double value) {
+  const int digits = dtype == DType::f64 ? 53 : 24, least = dtype == DType::f64 ? -1074 : -149;
+  if (!std::isfinite(value) || value == 0) return value;
+  return std::ldexp(1.0, std::max(std::ilogb(value) + 1 - digits, least) - 1);
 }
 
 std::int64_t place_of(DType dtype, std::uint64_t bits) {

@@ -41,6 +41,10 @@ bool allows(const Freedom& freedom, Move move);
 /// Applies it to `c`, of one row. x stays finite. `other`: a row of the same length and dtype, to take from.
 void apply(Move move, Case& c, const Case& other, CounterRng& rng);
 
+/// Half the distance from a number to the next above it in which rows of the dtype are summed: of f64 that
+/// itself, else f32. What is no number, or 0, is given back.
+double half_spacing(DType dtype, double value);
+
 /// The numbers of a dtype in their order: 0 for zeros, k for the k-th number above them, -k below.
 std::int64_t place_of(DType dtype, std::uint64_t bits);
 /// The bits of the number at a place; beyond the largest finite ones, those.
