@@ -6,9 +6,8 @@
 
 namespace normcheck {
 
-/// The command where only its name may be said: in files whose bytes must not depend on how it was invoked.
-constexpr std::string_view bare_command = "normcheck";
-/// The command as the build leaves it, seen from the root of the checkout: for programs that are not it.
+/// The command as the build leaves it, seen from the root of a checkout: for programs that are not it, and
+/// for files, whose bytes must not depend on how it was invoked.
 constexpr std::string_view built_command = "build/release/normcheck";
 
 /// `word` as it is where no shell reads anything into it, else in single quotes.

@@ -7,6 +7,7 @@
 
 #include "corpus/case_file.h"
 #include "corpus/error.h"
+#include "corpus/replay_line.h"
 #include "reports/commands.h"
 #include "reports/console.h"
 #include "reports/numbers.h"
@@ -79,8 +80,9 @@ Exit run_peers(const Options& options) {
   chosen.names = wanted(options, data.absent);
   const std::vector<SweepJob> jobs = make_jobs(chosen);
   data.plan = make_plan(chosen, 4000);
-  data.command =
-      fmt::format("normcheck peers --seed {} --budget {}", data.plan.seed, data.plan.budget.evaluations);
+  data.plan.keeps_cases = true;
+  data.command = fmt::format("{} peers --seed {} --budget {}", built_command, data.plan.seed,
+                             data.plan.budget.evaluations);
   bool red = false;
   print_head();
   auto before = std::chrono::steady_clock::now();

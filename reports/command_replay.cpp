@@ -10,6 +10,7 @@
 #include "impl/semantics.h"
 #include "reports/commands.h"
 #include "reports/dump_problem.h"
+#include "reports/named_case.h"
 #include "reports/numbers.h"
 #include "reports/plugins.h"
 #include "reports/probe_run.h"
@@ -65,7 +66,7 @@ std::vector<Played> read_cases(const Options& options) {
   std::string how;
   for (const std::string& file : options.names) {
     if (!is_dump_name(file)) {
-      out.push_back({read_case(file), file, ""});
+      out.push_back({read_case_or_make(file), file, ""});
       continue;
     }
     dumps.push_back(file);

@@ -23,6 +23,7 @@ namespace normcheck {
 Exit run_report(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   const std::filesystem::path out = options.out;
+  const std::vector<std::string> before = files_of_report(out);
   const std::unique_ptr<ReportData> data = measure_report(options, out);
   const std::string text = results_text(results_json(*data));
   make_folder(out, "--out");
@@ -31,6 +32,7 @@ Exit run_report(const Options& options) {
   std::vector<std::string> notes;
   const std::vector<RenderedFile> files = rendered_files(parse_results(text, "results.json"), notes);
   write_rendered(out, files);
+  clear_older(out, before, files, notes);
   for (const std::string& note : notes) fmt::print(stderr, "NOTE     {}\n", note);
   const auto cases = std::count_if(files.begin(), files.end(),
                                    [](const RenderedFile& file) { return file.path.starts_with("cases/"); });

@@ -43,10 +43,14 @@ void measure_exactly(const Case& c, const Tensor& y, KappaPoint& point) {
 
 KappaPoint measure_point(const Row& row, const Case& c, const Contract& contract, OracleChoice oracle,
                          Verdict* verdict) {
-  const Observation observed = run_case(row, c);
+  return measure_observed(c, run_case(row, c), contract, oracle, verdict);
+}
+
+KappaPoint measure_observed(const Case& c, const Observation& observed, const Contract& contract,
+                            OracleChoice oracle, Verdict* verdict) {
   const Judgement j = judge(c, observed, contract, oracle);
   if (verdict != nullptr) *verdict = j.verdict;
-  KappaPoint point{j.kappa, 0, std::numeric_limits<double>::infinity()};
+  KappaPoint point{j.kappa, 0, std::numeric_limits<double>::infinity(), c.id};
   if (observed.status != Status::ok) {
     point.kappa = 0;
     point.error_ulp = std::numeric_limits<double>::quiet_NaN();  // it gave no answer
@@ -69,7 +73,7 @@ bool kappa_reachable(DType dtype, std::int64_t n, double kappa) {
 
 Case kappa_case(DType dtype, std::int64_t n, std::int64_t rows, double kappa, std::uint64_t seed) {
   Case c;
-  c.id = fmt::format("kappa-{:.0e}-{}-{}", kappa, dtype_name(dtype), n);
+  c.id = fmt::format("kappa-{}-{}-{}x{}-{}", kappa, dtype_name(dtype), rows, n, seed);
   c.x = Tensor(dtype, {rows, n});
   const double mean = std::sqrt(std::max(0.0, kappa * kappa - 1));
   const double spacing = ulp(dtype, mean);

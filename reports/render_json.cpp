@@ -132,7 +132,7 @@ Json finding_json(const Finding& finding) {
     put_measured(evidence, "nearest_right_ulp", e->nearest_off);
     out["evidence"] = evidence;
   }
-  out["replay"] = replay_line(bare_command, finding.replay);
+  out["replay"] = replay_line(built_command, finding.replay);
   return out;
 }
 

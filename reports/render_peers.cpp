@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "corpus/case_file.h"
+#include "reports/named_case.h"
 #include "reports/numbers.h"
 #include "reports/plugins.h"
 #include "reports/render_json.h"
@@ -80,6 +84,21 @@ std::string notes_text(const PeersData& data) {
   return out;
 }
 
+/// What replay takes to show a largest error again: a file of the corpus, or the name that makes the case.
+void put_input(Json& total, const char* name, const std::shared_ptr<const Case>& source,
+               const SweepPlan& plan) {
+  if (!source || !total.contains(name) || !total[name].is_object()) return;
+  const auto known = std::find_if(plan.corpus.begin(), plan.corpus.end(),
+                                  [&](const CorpusCase& c) { return c.problem.id == source->id; });
+  std::string input;
+  if (known != plan.corpus.end()) {
+    input = "corpus/" + known->file;
+  } else if (const auto recipe = recipe_of(*source, format_case(*source))) {
+    input = recipe->name();
+  }
+  if (!input.empty()) total[name]["input"] = input;
+}
+
 }  // namespace
 
 std::string_view worst_verdict(const Tally& total) {
@@ -136,6 +155,10 @@ std::string peers_json(const PeersData& data) {
       if (regime["verdicts"].contains("FAIL")) found.push_back(regime);
     }
     judged["regimes"] = found;
+    const Tally total = e.entry.total();
+    put_input(judged["total"], "largest", total.largest.source, data.plan);
+    put_input(judged["total"], "largest_finite", total.largest_finite.source, data.plan);
+    put_input(judged["total"], "largest_normwise_finite", total.normwise.source, data.plan);
     entry.update(judged);
     out["entries"].push_back(entry);
     seconds[fmt::format("{} {}", e.entry.row->name, dtype_name(e.entry.dtype))] =

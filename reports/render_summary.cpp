@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "corpus/replay_line.h"
+#include "reports/console.h"
 #include "reports/numbers.h"
 #include "reports/render_text.h"
 
@@ -121,19 +122,27 @@ std::string inputs_part(const ReportData& data, const Style& style) {
 
 std::string expected_part(const ReportData& data, const Style& style) {
   std::string out = "\n" + style.bold("findings that were expected") + "\n";
-  bool any = false;
-  std::string replays;
+  struct Line {
+    std::string name, findings, cases;
+    std::string_view why;
+  };
+  std::vector<Line> wrong;
   for (const Row& row : table()) {
     Tally total;
     for (const SweepEntry& entry : data.entries) {
       if (entry.row == &row) total.add(entry.total());
     }
     if (is_right(row) || total.findings() == 0) continue;
-    any = true;
-    out += fmt::format("  {:<18} {:>7} of {:>7} cases   {}\n", row.name, grouped(total.findings()),
-                       grouped(total.cases), row.expect);
+    wrong.push_back({std::string(row.name), grouped(total.findings()), grouped(total.cases), row.expect});
   }
-  if (!any) return out + "  none\n";
+  std::size_t name = 0;  // as wide as the longest
+  for (const auto& line : wrong) name = std::max(name, line.name.size());
+  for (const auto& line : wrong) {
+    const std::string start =
+        fmt::format("  {:<{}} {:>7} of {:>7} cases   ", line.name, name, line.findings, line.cases);
+    out += start + wrapped(line.why, start.size());
+  }
+  if (wrong.empty()) return out + "  none\n";
   for (const std::string_view impl : {"naive/f32", "two_pass/f16"}) {
     for (const Finding* finding : data.shown) {
       if (finding->impl != impl || !finding->expected) continue;
@@ -149,7 +158,7 @@ std::string unexpected_part(const ReportData& data, const Style& style) {
   std::string out = "\n" + style.red(fmt::format("UNEXPECTED: {}", data.unexpected.size())) + "\n";
   for (const Unexpected& u : data.unexpected) {
     out += "  " + style.red(u.what) + "\n";
-    if (!u.replay.empty()) out += "    " + replay_line(data.program, u.replay) + "\n";
+    if (u.shown != nullptr) out += "    " + replay_line(data.program, u.shown->replay) + "\n";
   }
   return out;
 }

@@ -10,6 +10,7 @@
 #include "reports/finding.h"
 #include "reports/four.h"
 #include "reports/kappa_sweep.h"
+#include "reports/results/accuracy.h"
 #include "reports/results/cases.h"
 #include "reports/results/curves.h"
 #include "reports/results/implementations.h"
@@ -19,11 +20,12 @@ namespace normcheck {
 
 /// What turns a report red.
 struct Unexpected {
-  std::string what;    ///< one line
-  std::string replay;  ///< arguments of the command that shows it; empty where there is none
+  std::string what;                ///< one line
+  const Finding* shown = nullptr;  ///< what shows it, if anything does
 };
 
 struct ReportData {
+  explicit ReportData(std::string folder) : shelf(std::move(folder)) {}
   std::string program;  ///< as it was invoked: for lines that a terminal shows, never for a file
   std::string command;  ///< with its arguments but for the output folder, as it is to be repeated
   SweepPlan plan;
@@ -32,6 +34,7 @@ struct ReportData {
   std::vector<std::string> not_run;  ///< sentences
   std::vector<SweepJob> jobs;
   TimeRatios times;
+  std::vector<AccuracyPoint> accuracy;  ///< beside the times
   std::vector<SweepEntry> entries;
   std::vector<PublicInput> inputs;  ///< the inputs from public bug reports, under each of the four
   std::vector<FamilyResult> four;   ///< the four layer norms of the brief

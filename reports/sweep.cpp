@@ -209,8 +209,7 @@ class Sweeper {
                         (!is_float(problem.x.dtype) && entry_.dtype == row_.storages.front());
       if (here) order.push_back(i);
     }
-    // A report within so many seconds; the budget of a check is of generated rows alone.
-    const double seconds = plan_.keeps_cases ? plan_.budget.seconds : 0;
+    const double seconds = plan_.corpus_seconds;
     const bool hurries = seconds > 0;
     if (hurries) {
       std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

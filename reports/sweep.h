@@ -39,13 +39,15 @@ struct SweepPlan {
   double patience = 0;
   /// Hears of a kernel from outside, in words, once it has run the corpus: a first verdict.
   std::function<void(const std::string&)> first_look = {};
-  std::int64_t long_rows = 16;        ///< rows at each of the two long lengths; 0: none
-  std::vector<CorpusCase> corpus;     ///< run whole, beside the budget
-  ProbePlan probes;                   ///< of plug-ins
-  EvidencePlan evidence;              ///< one tally, beside the budget
-  bool corpus_missing = false;        ///< it was wanted, and there is none
-  bool stop_at_first = false;         ///< ends with the first finding; probes come after some generated cases
-  bool keeps_cases = false;           ///< the tallies keep the cases of their largest errors
+  std::int64_t long_rows = 16;     ///< rows at each of the two long lengths; 0: none
+  std::vector<CorpusCase> corpus;  ///< run whole, beside the budget
+  ProbePlan probes;                ///< of plug-ins
+  EvidencePlan evidence;           ///< one tally, beside the budget
+  bool corpus_missing = false;     ///< it was wanted, and there is none
+  bool stop_at_first = false;      ///< ends with the first finding; probes come after some generated cases
+  bool keeps_cases = false;        ///< the tallies keep the cases of their largest errors
+  /// Seconds that an implementation and dtype has for the corpus, what is known of it first; 0: all of it.
+  double corpus_seconds = 0;
   std::size_t findings_a_regime = 2;  ///< how many of the worst are kept; all of the corpus are
 };
 

@@ -68,6 +68,8 @@ struct Point {
   double n = 0, kappa = 0, error = 0, bound = none;
   bool right = false;
   double cost = none;
+  const char* error_key = "error_ulp";
+  const char* bound_key = "bound_ulp";
 };
 
 class Reader {
@@ -96,6 +98,31 @@ class Reader {
     std::vector<const Curve*> out;
     for (const Curve& c : curves_) {
       if (is_it(c) && key(c) == most) out.push_back(&c);
+    }
+    return out;
+  }
+  /// The cells of the maps of a dtype at that n and kappa, each under its own bound.
+  std::vector<Point> cells(std::string_view dtype, double n, double kappa) const {
+    std::vector<Point> out;
+    const Json& maps = at(results_, "heat");
+    for (std::size_t m = 0; maps.is_array() && m < maps.size(); ++m) {
+      const Json& all = at(maps[m], "cells");
+      for (std::size_t c = 0; text(maps[m], "dtype") == dtype && all.is_array() && c < all.size(); ++c) {
+        const auto error = number(all[c], "own_error_ulp"), bound = number(all[c], "own_bound_ulp");
+        if (!error || !bound || number(all[c], "n") != n || number(all[c], "kappa") != kappa) continue;
+        Point p;
+        p.curve = fmt::format("/heat/{}", m);
+        p.pointer = fmt::format("{}/cells/{}", p.curve, c);
+        p.impl = text(maps[m], "impl");
+        p.n = n;
+        p.kappa = kappa;
+        p.error = *error;
+        p.bound = *bound;
+        p.error_key = "own_error_ulp";
+        p.bound_key = "own_bound_ulp";
+        mark(p);
+        out.push_back(std::move(p));
+      }
     }
     return out;
   }
@@ -128,12 +155,18 @@ class Reader {
     }
     return out;
   }
+  /// What the table says of its implementation.
+  void mark(Point& point) const {
+    const Json* impl = implementation(point.impl);
+    if (impl == nullptr) return;
+    point.right = at(*impl, "right") == true && text(*impl, "kind") == "row";
+    point.cost = cost_of(*impl);
+  }
   void read(const std::string& member) {
     const Json& all = at(results_, member);
     if (!all.is_array()) return;
     for (std::size_t c = 0; c < all.size(); ++c) {
       Curve curve{member, text(all[c], "dtype"), text(all[c], "impl"), {}};
-      const Json* impl = implementation(curve.impl);
       const Json& points = at(all[c], "points");
       for (std::size_t p = 0; points.is_array() && p < points.size(); ++p) {
         Point point;
@@ -148,8 +181,7 @@ class Reader {
         point.kappa = *kappa;
         point.error = *error;
         point.bound = *bound;
-        point.right = impl != nullptr && at(*impl, "right") == true && text(*impl, "kind") == "row";
-        if (impl != nullptr) point.cost = cost_of(*impl);
+        mark(point);
         curve.points.push_back(std::move(point));
       }
       curves_.push_back(std::move(curve));
@@ -192,8 +224,12 @@ const Point* of_impl(const std::vector<const Point*>& points, const std::string&
   return found == points.end() ? nullptr : *found;
 }
 
-std::string error_of(Sentence& s, const Point& p) { return s.cite(p.pointer + "/error_ulp"); }
-std::string bound_of(Sentence& s, const Point& p) { return s.cite(p.pointer + "/bound_ulp"); }
+std::string error_of(Sentence& s, const Point& p) {
+  return s.cite(fmt::format("{}/{}", p.pointer, p.error_key));
+}
+std::string bound_of(Sentence& s, const Point& p) {
+  return s.cite(fmt::format("{}/{}", p.pointer, p.bound_key));
+}
 std::string impl_of(Sentence& s, const Point& p) { return s.cite(p.curve + "/impl"); }
 
 /// What to take where the mean is about the spread, and where it is 1/sqrt(u) of it.
@@ -216,6 +252,36 @@ void add_choice(Json& out, const Json& results, const Reader& reader, DType dtyp
     const Point* there = of_impl(large_points, small->impl);
     if (there != nullptr && there != large)
       said += fmt::format(" ({}: {} and {})", there->impl, bound_of(s, *there), error_of(s, *there));
+  }
+  out.push_back(s.done(said + ".", "proven"));
+}
+
+/// Rows of 4096 numbers whose mean is far from 0: what is proven there and of whom nothing is, and why.
+void add_far_mean(Json& out, const Json& results, const Reader& reader, DType dtype) {
+  constexpr double n = 4096, kappa = 100;
+  const std::vector<Point> cells = reader.cells(dtype_name(dtype), n, kappa);
+  std::vector<const Point*> points;
+  for (const Point& p : cells) points.push_back(&p);
+  const Point *cheap = cheapest_right(points), *sharp = sharpest_right(points);
+  if (cheap == nullptr) return;
+  Sentence s(results);
+  std::string said = fmt::format(
+      "{}, n {}, mean up to {} times the spread: {} is proven to {} ulp on such rows, {} the largest known",
+      s.cite(cheap->curve + "/dtype"), s.cite(cheap->pointer + "/n"), s.cite(cheap->pointer + "/kappa"),
+      impl_of(s, *cheap), bound_of(s, *cheap), error_of(s, *cheap));
+  if (sharp != cheap && sharp->bound < 0.9 * cheap->bound)
+    said += fmt::format("; {} to {} ({})", impl_of(s, *sharp), bound_of(s, *sharp), error_of(s, *sharp));
+  const std::string sums = dtype == DType::f64 ? "f64" : "f32";
+  if (const Point* naive = of_impl(points, "naive/" + sums)) {
+    const bool is_void = std::isinf(naive->bound);
+    said += fmt::format(
+        ". {} (E[x^2]-E[x]^2) is off by {} ulp, the largest known; {}", impl_of(s, *naive),
+        error_of(s, *naive),
+        is_void
+            ? fmt::format("nothing is proven of it, its bound is {}: the two squares of the mean cancel, and "
+                          "the variance may be off by as much as its own size",
+                          bound_of(s, *naive))
+            : fmt::format("proven to {}", bound_of(s, *naive)));
   }
   out.push_back(s.done(said + ".", "proven"));
 }
@@ -345,6 +411,8 @@ Json recommendations(const Json& results) {
   const Reader reader(results);
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16, DType::f64})
     add_choice(out, results, reader, dtype);
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64})
+    add_far_mean(out, results, reader, dtype);
   add_void(out, results, reader);
   add_long_rows(out, results, reader);
   add_double_sums(out, results, reader);

@@ -120,7 +120,7 @@ std::string said_of(std::string_view library, const Case& c, std::string_view fi
     explain(finding);
     finding.replay = fmt::format("replay corpus/{} --impl {}", file, library);
     return fmt::format("{} {}\n{}", library, version_of(row),
-                       finding_text(finding, bare_command, Style{false}));
+                       finding_text(finding, built_command, Style{false}));
   } catch (const LoadError&) {
     return fmt::format("{}: not installed here", library);
   }

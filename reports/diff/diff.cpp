@@ -85,11 +85,13 @@ std::string ulps(const std::optional<double>& v, const std::optional<double>& ot
   return v ? told(*v, other.value_or(NAN)) + " ulp" : "nothing judged";
 }
 
-/// Its largest error again, where its input was kept: in the folder of that report.
+/// Its largest error again, where its input was kept: at the root of the checkout.
 std::string shown_by(const Cell& cell, const Json& results) {
   for (const Json& c : list_in(results, "cases")) {
     if (!cell.worst.empty() && word(c, "id") == cell.worst)
-      return replay_line(bare_command, replay_arguments(word(c, "file"), cell.impl, cell.contract));
+      return replay_line(built_command,
+                         replay_arguments(word(c, member(c, "input").is_string() ? "input" : "file"),
+                                          cell.impl, cell.contract));
   }
   std::string out = fmt::format("check {} --dtype {}", shell_word(cell.impl), cell.dtype);
   if (!cell.regime.starts_with("corpus/")) out += fmt::format(" --regime {}", cell.regime);

@@ -54,9 +54,7 @@ class Folklore {
     return out;
   }
   Case spread_out(DType dtype, std::int64_t n, double kappa) const {
-    Case c = kappa_case(dtype, n, 1, kappa, seed_);
-    c.id = fmt::format("folklore-{}-{}-kappa-{:.0f}", dtype_name(dtype), n, kappa);
-    return c;
+    return kappa_case(dtype, n, 1, kappa, seed_);
   }
   void tell(std::string_view claim, std::string_view holds, std::string because, std::string_view impl,
             const Case& c, const Tried& t) {
@@ -70,8 +68,8 @@ class Folklore {
     put_measured(one, "bound_ulp", t.bound_ulp);
     one["case"] = c.id;
     one["file"] = shelf_.add(c);
-    one["command"] =
-        replay_line(bare_command, replay_arguments(one["file"].get<std::string>(), impl, "stable"));
+    one["command"] = replay_line(
+        built_command, replay_arguments(shelf_.input(one["file"].get<std::string>()), impl, "stable"));
     out_.push_back(std::move(one));
   }
 

@@ -241,7 +241,7 @@ class Test:
         got = b.run("new Promise(good => { const until = Date.now() + 60000; const look = async () => {"
                     " const t = await navigator.clipboard.readText();"
                     " if (t !== 'before' || Date.now() > until) good(t); else setTimeout(look, 20); }; look(); })")
-        return [] if got == want and got.startswith("normcheck ") else [f"copied {got[:80]!r} for {want[:80]!r}"]
+        return [] if got == want and got.startswith("build/release/normcheck ") else [f"copied {got[:80]!r} for {want[:80]!r}"]
 
     def opens_rows(self):
         """A click on an implementation shows its regimes; a source that is named leads to its number."""
@@ -264,6 +264,42 @@ class Test:
         b.click(f"document.querySelector('{self.main}').tBodies[0].rows[0].cells[3]")
         got = b.run("document.getElementById('where').textContent")
         return [] if re.fullmatch(r"results\.json /(champions/\d+|entries/\d+/total/largest_finite)/error_ulp", got) else [f"pointing at a number says {got!r}"]
+
+    def labels(self):
+        """No label of the plots of cost lies on another, or outside its plot, and there are some."""
+        got = self.browser.run("""(() => Array.from(document.querySelectorAll('#cost figure svg'), svg => {
+          const frame = svg.getBoundingClientRect();
+          const texts = Array.from(svg.querySelectorAll('text'), t => [t.textContent, t.getBoundingClientRect()]);
+          const faults = [];
+          for (const [i, [a, r]] of texts.entries()) {
+            if (r.left < frame.left - 1 || r.right > frame.right + 1) faults.push(a + ' leaves the plot');
+            for (const [b, q] of texts.slice(i + 1))
+              if (r.left < q.right - 1 && q.left < r.right - 1 && r.top < q.bottom - 2 && q.top < r.bottom - 2) faults.push(a + ' lies on ' + b);
+          }
+          return [texts.length, faults];
+        }))()""")
+        if not got:
+            self.said.append("no plot of cost")
+            return []
+        self.said.append(f"{sum(n for n, _ in got)} texts in {len(got)} plots of cost")
+        return [f for _, faults in got for f in faults][:5] + (["a plot of cost without words"] if any(n < 8 for n, _ in got) else [])
+
+    def shows_again(self):
+        """Pointing at a number of a map or a curve names the command that shows it again, and a click copies it."""
+        b, faults = self.browser, []
+        for where, key in (("#heat table.heat[data-replay] tr[data-case] td[data-i]", "heat"), ("#panels tr[data-case] td[data-i]", "points")):
+            b.run(f"(() => {{ for (let e = document.querySelector('{where}'); e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true; }})()")
+            if not b.run(f"!!document.querySelector('{where}')"):
+                faults.append(f"nothing to show again in {key}")
+                continue
+            b.run("navigator.clipboard.writeText('before')")
+            b.click(f"document.querySelector('{where}')")
+            got = b.run("new Promise(good => { const until = Date.now() + 60000; const look = async () => {"
+                        " const t = await navigator.clipboard.readText();"
+                        " if (t !== 'before' || Date.now() > until) good(t); else setTimeout(look, 20); }; look(); })")
+            if not re.fullmatch(r"build/release/normcheck replay kappa-[\d.e+]+-b?f\d+-\d+x\d+-\d+ .*--impl \S+", got):
+                faults.append(f"a click in {key} copies {got[:90]!r}")
+        return faults
 
     def without_script(self):
         """All is there to read, and nothing is offered that would not work."""
@@ -296,15 +332,15 @@ class Test:
         for name, size, dark in (("light", WIDE, False), ("dark", WIDE, True), ("narrow", NARROW, False), ("narrow dark", NARROW, True)):
             self.open(size, dark)
             self.shot(name.replace(" ", "_"))
-            for section in ("verdicts", "panels", "heat", "champions"):
+            for section in ("verdicts", "panels", "heat", "floor", "champions", "cost", "peers"):
                 self.shot(f"{name.replace(' ', '_')}_{section}", section)
-            for check in (self.self_test, self.no_blank, self.fits, self.legible, self.quiet):
+            for check in (self.self_test, self.no_blank, self.fits, self.legible, self.labels, self.quiet):
                 found[f"{name}: {check.__name__}"] = check()
         self.open()
         if not self.browser.run("document.querySelectorAll('table.champions').length"):
             self.main = "table.verdicts"
             self.said.append("no largest known errors: sorting, filtering and copying are tried elsewhere")
-        for check in (self.sources, self.glyphs, self.sorts, self.filters, self.copies, self.opens_rows, self.points, self.quiet):
+        for check in (self.sources, self.glyphs, self.sorts, self.filters, self.copies, self.opens_rows, self.points, self.shows_again, self.quiet):
             found[check.__name__] = check()
         found["without_script"] = self.without_script()
         return found
@@ -332,6 +368,9 @@ PLANTS = [
     ("a copy of something else", lambda p: p.replace("copy(code.textContent)", "copy('normcheck')"), "copies"),
     ("regimes that stay shut", lambda p: p.replace(".e:has([open])>tr+tr{display:table-row}", ""), "opens_rows"),
     ("a silent pointer", lambda p: p.replace("'results.json ' + source", "''"), "points"),
+    ("a label on another", lambda p: re.sub(r"(<section id=cost>.*?<text x=\")[\d.]+(\" y=\")[\d.]+(\" text-anchor=\"(?:start|end)\">[a-z_]{5,})", r"\g<1>60\g<2>22\g<3>", p, count=1, flags=re.S), "labels"),
+    ("a map without its inputs", lambda p: re.sub(r" data-case=\"kappa-\*[^\"]*\"", "", p), "shows_again"),
+    ("a click that copies nothing", lambda p: p.replace("if (again && await copy(again))", "if (false)"), "shows_again"),
     ("a console error", put("</body>", "<script>console.error('planted')</script>"), "quiet"),
     ("an exception", put("</body>", "<script>throw new Error('planted')</script>"), "quiet"),
     ("a request, without the policy", lambda p: POLICY.sub("", p).replace("</body>", '<img src="http://example.invalid/x.png" alt=x></body>'), "quiet"),

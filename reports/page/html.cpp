@@ -124,6 +124,11 @@ std::string shown(const Json& value, Show show) {
   return show == Show::code ? fmt::format("<code>{}</code>", escaped(text)) : escaped(text);
 }
 
+std::string command(const Json& text) {
+  if (!text.is_string() || text.get_ref<const std::string&>().empty()) return "<span class=x>not run</span>";
+  return fmt::format("<code class=cmd>{}</code>", escaped(text.get_ref<const std::string&>()));
+}
+
 void Trace::seen(std::string_view pointer, const Json& value) {
   if (count_++ % 7 == 0 && !value.is_structured()) kept_.emplace_back(pointer, value);
 }
@@ -146,7 +151,8 @@ std::string Trace::table() const {
 std::string head_cells(std::span<const Column> columns) {
   std::string out;
   for (const Column& c : columns) {
-    const bool words = c.show == Show::text || c.show == Show::code || c.show == Show::verdict;
+    const bool words =
+        c.show == Show::text || c.show == Show::code || c.show == Show::verdict || c.show == Show::command;
     out += fmt::format("<th scope=col{} data-key=\"{}\">{}", words ? " class=t" : "", escaped(c.key), c.head);
     if (!c.unit.empty()) out += fmt::format(" <small>{}</small>", c.unit);
   }
@@ -165,6 +171,8 @@ std::string cells(const Json& row, std::string_view pointer, std::span<const Col
     const bool words = c.show == Show::text || c.show == Show::code || value.is_structured();
     if (value.is_null())
       out += fmt::format("<td{}>{}", c.none == "0" ? "" : " class=x", c.none);
+    else if (c.show == Show::command)
+      out += "<td class=t>" + command(value);
     else if (c.show == Show::verdict)
       out += fmt::format("<td class={}>{}", verdict_class(string_of(value)), shown(value, c.show));
     else

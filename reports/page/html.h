@@ -27,11 +27,14 @@ double number_of(const Json& value);
 bool is_number(const Json& value);
 
 /// How a value is spelled. `count` is an integer with its thousands apart; `percent` is a share of 1; a
-/// `bound` that is not finite is "no bound".
-enum class Show : std::uint8_t { text, code, number, count, percent, verdict, bound };
+/// `bound` that is not finite is "no bound"; a `command` gets a button that copies it.
+enum class Show : std::uint8_t { text, code, number, count, percent, verdict, bound, command };
 
 /// HTML, never empty: a null is "not run", and what is no text or number is its JSON.
 std::string shown(const Json& value, Show show);
+
+/// "<code class=cmd>": a command, which the script gives a button that copies it; "not run" for null.
+std::string command(const Json& text);
 
 /// The class of its cell: a colour, and a glyph beside it.
 std::string_view verdict_class(std::string_view verdict);

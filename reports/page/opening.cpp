@@ -7,11 +7,6 @@
 
 namespace normcheck::page {
 
-std::string command(const Json& text) {
-  if (!text.is_string() || text.get_ref<const std::string&>().empty()) return "<span class=x>not run</span>";
-  return fmt::format("<code class=cmd>{}</code>", escaped(text.get_ref<const std::string&>()));
-}
-
 std::string opening(const Json& results, Trace& trace) {
   const auto value = [&](std::string_view pointer, Show show = Show::text) {
     return traced(results, pointer, show, trace);
@@ -31,7 +26,8 @@ std::string opening(const Json& results, Trace& trace) {
       "<p><b>The unit.</b> 1 ulp is the spacing of the output format at the <em>exact</em> value: "
       "2^(e−p+1) for a value in [2^e, 2^(e+1)) and p significant bits. An error is |got − exact| / "
       "ulp(exact), against the exact value, not a rounded one: a correctly rounded (RN) y is off by at "
-      "most 0.5 ulp. u is the unit roundoff, 2^−24 in f32, 2^−53 in f64, 2^−11 in f16, 2^−8 in bf16. "
+      "most 0.5 ulp. (<code>normcheck advise</code> tells errors in ulp of the row's largest |y|, and says "
+      "so.) u is the unit roundoff, 2^−24 in f32, 2^−53 in f64, 2^−11 in f16, 2^−8 in bf16. "
       "kappa = sqrt(1 + mean²/variance) of a row: by how much the mean outweighs the "
       "spread.</p>\n<p><b>Proven</b> is a theorem, evaluated on the row at hand. <b>Largest known</b> is "
       "the largest that was seen; nothing says that there is none larger.</p>\n<p><b>Every number has a "

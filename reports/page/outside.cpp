@@ -80,34 +80,75 @@ std::string detection(const Json& results, Trace& trace) {
   return section("detection", "Known mistakes: what finds them", body + public_inputs(results, trace));
 }
 
+namespace {
+
+/// Of the same library, version and dtype: the largest normwise error that a search found, and its command.
+std::string searched_cells(const Json& results, const Json& entry, Trace& trace) {
+  const auto all = items(at(results, "champions"));
+  std::size_t best = all.size();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (at(all[i], "impl") != at(entry, "peer") || at(all[i], "dtype") != at(entry, "dtype") ||
+        at(all[i], "version") != at(entry, "version") || at(all[i], "objective") != "normwise")
+      continue;
+    if (best == all.size() || number_of(at(all[i], "normwise_u")) > number_of(at(all[best], "normwise_u")))
+      best = i;
+  }
+  if (best == all.size()) return "<td class=x>not run<td class=x>not run";
+  const std::string pointer = fmt::format("/champions/{}/normwise_u", best);
+  trace.seen(pointer, at(all[best], "normwise_u"));
+  return fmt::format("<td data-from=\"{}\">{}<td class=t data-from=\"/champions/{}/command\">{}", pointer,
+                     shown(at(all[best], "normwise_u"), Show::number), best,
+                     command(at(all[best], "command")));
+}
+
+}  // namespace
+
 std::string peers(const Json& results, Trace& trace) {
   const Json& all = at(results, "peers");
   if (!all.is_object()) return section("peers", "Real libraries", not_run("Libraries: not run"));
-  constexpr std::array<Column, 15> columns = {
-      {{"library", "", "peer", Show::text},
-       {"version", "", "version", Show::text},
-       {"dtype", "", "dtype", Show::text},
-       {"passed", "cases", "total/verdicts/PASS", Show::count, "0"},
-       {"failed", "cases", "total/verdicts/FAIL", Show::count, "0"},
-       {"of", "cases", "total/cases", Show::count},
-       {"largest known", "ulp", "total/largest_finite/error_ulp"},
-       {"its proven bound", "ulp", "total/largest_finite/allowed_ulp", Show::bound},
-       {"regime", "", "total/largest_finite/regime", Show::text},
-       {"n", "", "total/largest_finite/n", Show::count},
-       {"kappa", "", "total/largest_finite/kappa"},
-       {"input", "", "total/largest_finite/case", Show::text},
-       {"largest known", "u, normwise", "total/largest_normwise_finite/error_u"},
+  constexpr std::array<Column, 6> first = {{{"library", "", "peer", Show::text},
+                                            {"version", "", "version", Show::text},
+                                            {"dtype", "", "dtype", Show::text},
+                                            {"passed", "cases", "total/verdicts/PASS", Show::count, "0"},
+                                            {"failed", "cases", "total/verdicts/FAIL", Show::count, "0"},
+                                            {"of", "cases", "total/cases", Show::count}}};
+  constexpr std::array<Column, 9> last = {
+      {{"largest known", "u, normwise", "total/largest_normwise_finite/error_u", Show::number, "none judged"},
+       {"replay of the largest, normwise", "", "total/largest_normwise_finite/command", Show::command,
+        "not kept"},
+       {"largest known", "ulp", "total/largest_finite/error_ulp", Show::number, "none judged"},
+       {"its proven bound", "ulp", "total/largest_finite/allowed_ulp", Show::bound, "none judged"},
+       {"n", "", "total/largest_finite/n", Show::count, "none judged"},
+       {"kappa", "", "total/largest_finite/kappa", Show::number, "none judged"},
+       {"replay of the largest, in ulp", "", "total/largest_finite/command", Show::command, "not kept"},
        {"largest known share", "of its bound", "total/largest_share_of_bound"},
        {"known faults", "", "known", Show::text}}};
   std::string body = fmt::format(
-      "<p>Each library as it is shipped, on the same inputs. The largest known error is the largest finite "
-      "one that "
-      "was seen. Where the exact y is next to 0 an ulp is tiny. Inputs that show large errors of a library "
-      "again stand, each with its command, under <a href=\"#champions\">Largest known errors</a>. From {}, "
-      "made by {}.</p>\n",
+      "<p>Each library as it is shipped, on the same inputs, under <code>stable</code>. The largest known "
+      "error "
+      "is the largest finite one that was seen, here with the command that shows it again, pasted at the "
+      "root of "
+      "a checkout where the library is installed. u is relative to the two terms that make y; in ulp of y, "
+      "where "
+      "the exact y is next to 0 an ulp is tiny. <b>By search</b>: the largest that a search found on rows of "
+      "kappa at most 4, where no layer norm has an excuse; all that it found stand under <a "
+      "href=\"#champions\">Largest known errors</a>. From {}, made by {}.</p>\n",
       traced(results, "/peers/source", Show::text, trace), command(at(all, "command")));
+  const auto entries = items(at(all, "entries"));
+  std::string rows;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::string pointer = fmt::format("/peers/entries/{}", i);
+    rows += fmt::format("<tr data-from=\"{}\">{}{}{}\n", pointer, cells(entries[i], pointer, first, trace),
+                        searched_cells(results, entries[i], trace), cells(entries[i], pointer, last, trace));
+  }
   body +=
-      box("Libraries", table(at(all, "entries"), "/peers/entries", columns, trace, "class=\"sort filter\""));
+      entries.empty()
+          ? not_run("No library was run")
+          : box("Libraries",
+                fmt::format("<table class=\"sort filter\"><thead><tr>{}<th scope=col>largest known by search "
+                            "<small>u, normwise</small><th scope=col class=t>replay of that{}</thead><tbody>"
+                            "\n{}</table>",
+                            head_cells(first), head_cells(last), rows));
   const auto absent = items(at(all, "not_installed"));
   if (!absent.empty()) {
     body += "<p>Not run, since not installed:</p>\n<ul>";

@@ -31,11 +31,19 @@
     const row = cell.closest('tr[data-from]');
     return row && head && head.dataset.key ? `${row.dataset.from}/${head.dataset.key}` : '';
   };
+  // The command that shows a number of a curve or a map again: the input of its row, and the rest of its column.
+  const replayOf = element => {
+    const cell = element.closest && element.closest('td[data-i]'), row = cell && cell.parentElement;
+    if (!row || !row.dataset.case) return '';
+    const table = cell.closest('table'), head = heads(table)[cell.cellIndex];
+    const end = head.dataset.replay || table.dataset.replay;
+    return end && `build/release/normcheck replay ${row.dataset.case.replace('*', head.dataset.kappa)} ${end}`;
+  };
   const where = make('div', {id: 'where'});
   document.body.append(where);
   const tell = event => {
-    const source = event.target.closest ? sourceOf(event.target) : '';
-    where.textContent = source ? 'results.json ' + source : '';
+    const source = event.target.closest ? sourceOf(event.target) : '', again = replayOf(event.target);
+    where.textContent = source ? 'results.json ' + source + (again && `; again, a click copies it: ${again}`) : '';
   };
   document.addEventListener('pointerover', tell);
   document.addEventListener('click', tell);
@@ -127,6 +135,10 @@
       return done;
     }
   };
+  document.addEventListener('click', async event => {
+    const again = replayOf(event.target);
+    if (again && await copy(again)) where.textContent = 'copied: ' + again;
+  });
   for (const code of all('code.cmd')) {
     const button = make('button', {type: 'button', className: 'copy', textContent: 'copy', title: 'copy the command'});
     button.addEventListener('click', async () => {
@@ -162,7 +174,7 @@
   for (const code of all('code.ptr')) code.addEventListener('click', () => show(code.textContent));
 
   // What a cell says of its own source: a pair has its bound below, in small.
-  const said = cell => (cell.dataset.i !== undefined ? Array.from(cell.childNodes).filter(c => c.tagName !== 'SMALL')
+  const said = cell => (cell.dataset.i !== undefined || cell.dataset.from !== undefined ? Array.from(cell.childNodes).filter(c => c.tagName !== 'SMALL')
     .map(c => c.textContent).join('') : cell.textContent).replace(/\s+/g, ' ').trim();
 
   // The test of the page by itself: no cell is blank, and what is shown is what the results say.

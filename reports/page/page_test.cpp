@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "reports/page/scatter.h"
+
 namespace normcheck {
 namespace {
 
@@ -190,6 +192,56 @@ TEST(Page, NamesEveryHeadWithItsUnitOrAsWords) {
   }
   EXPECT_GT(heads, 60U);
   fmt::print("covered: {} heads\n", heads);
+}
+
+/// Labels that lie on another, on a dot that is not theirs, or outside.
+std::size_t misplaced(const std::vector<page::Label>& labels, const std::vector<page::Dot>& dots,
+                      const page::Rect& area) {
+  std::size_t bad = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const page::Rect& r = labels[i].place;
+    bool good = r.x >= area.x && r.y >= area.y && r.x + r.width <= area.x + area.width &&
+                r.y + r.height <= area.y + area.height;
+    for (std::size_t k = i + 1; k < labels.size(); ++k) good = good && !page::overlap(r, labels[k].place);
+    for (const page::Dot& d : dots) good = good && !page::overlap(r, {d.x - 3, d.y - 3, 6, 6});
+    bad += good ? 0 : 1;
+  }
+  return bad;
+}
+
+TEST(Scatter, NoLabelLiesOnAnotherOrOnADot) {
+  const page::Rect area{0, 0, 500, 400};
+  std::size_t wanted = 0, placed = 0;
+  for (int crowd = 1; crowd <= 60; ++crowd) {
+    std::vector<page::Dot> dots;
+    for (int i = 0; i < crowd; ++i)
+      dots.push_back({static_cast<double>(i * i * 37 % 490), static_cast<double>(i * 61 % (crowd * 6)),
+                      i % 4 == 3 ? "" : fmt::format("algorithm_{}", i)});
+    auto labels = page::placed_labels(dots, area);
+    EXPECT_EQ(misplaced(labels, dots, area), 0U) << crowd;
+    EXPECT_FALSE(labels.empty());
+    wanted += dots.size();
+    placed += labels.size();
+    labels.push_back(labels.front());  // planted
+    EXPECT_GT(misplaced(labels, dots, area), 0U);
+  }
+  fmt::print("covered: {} of {} dots labelled\n", placed, wanted);
+}
+
+TEST(Scatter, APointWithoutATimeIsCountedAndOneWithoutABoundIsHollow) {
+  Json results = sample();
+  const auto plot = page::cost_plot(results, "f32", "k");
+  ASSERT_TRUE(plot);
+  EXPECT_GT(plot->points, 3U);
+  EXPECT_GT(plot->labelled, 3U);
+  EXPECT_NE(plot->body.find("no bound there</title><path class=\"l\""), std::string::npos) << plot->body;
+  results["implementations"][1]["time_ratio_on_f32"] = nullptr;
+  const auto less = page::cost_plot(results, "f32", "k");
+  ASSERT_TRUE(less);
+  EXPECT_EQ(less->points + 1, plot->points);
+  EXPECT_EQ(less->no_time, plot->no_time + 1);
+  EXPECT_FALSE(page::cost_plot(Json::object(), "f32", "k"));
+  fmt::print("covered: {} points, {} labelled\n", plot->points, plot->labelled);
 }
 
 /// As many rows, of as many regimes; of each row one fails, which is not among the first.

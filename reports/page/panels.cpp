@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "corpus/replay_line.h"
 #include "reports/numbers.h"
 #include "reports/page/parts.h"
 #include "reports/page/plot.h"
@@ -57,6 +58,27 @@ bool in_table(const Sweep& sweep, double x) {
   return std::isfinite(steps) && std::fabs(steps - std::round(steps)) < (n ? 1e-9 : 0.02);
 }
 
+/// What follows the input in the command that shows a point again.
+std::string replay_end(const Json& curve) {
+  const std::string all =
+      replay_arguments("x", string_of(at(curve, "impl")), string_of(at(curve, "contract")));
+  return all.substr(std::min(all.size(), std::string_view("replay x ").size()));
+}
+
+/// The command of the first point that has an input.
+Json first_replay(const Json& results) {
+  for (const Sweep& sweep : sweeps) {
+    for (const Json& curve : items(at(results, sweep.key))) {
+      for (const Json& point : items(at(curve, "points"))) {
+        if (at(point, "case").is_string())
+          return fmt::format("{} replay {} {}", built_command, shell_word(string_of(at(point, "case"))),
+                             replay_end(curve));
+      }
+    }
+  }
+  return nullptr;
+}
+
 /// A row for each x, a column for each curve: the error, and below it the bound.
 std::string numbers_of(const Json& results, const Sweep& sweep, const std::vector<std::size_t>& members,
                        Trace& trace) {
@@ -76,12 +98,18 @@ std::string numbers_of(const Json& results, const Sweep& sweep, const std::vecto
   if (rows.empty()) return not_run("No points");
   std::string out = fmt::format("<table class=pairs><thead><tr><th scope=col>{}", sweep.x);
   for (const std::size_t m : members) {
-    out += fmt::format("<th scope=col data-from=\"/{}/{}/points\">{} <small>ulp</small>", sweep.key, m,
-                       shown(at(curves[m], "impl"), Show::text));
+    out +=
+        fmt::format("<th scope=col data-from=\"/{}/{}/points\" data-replay=\"{}\">{} <small>ulp</small>",
+                    sweep.key, m, escaped(replay_end(curves[m])), shown(at(curves[m], "impl"), Show::text));
   }
-  out += "</thead><tbody>\n";
+  out += "<th scope=col class=t>input</thead><tbody>\n";
   for (const auto& [x, places] : rows) {
-    out += "<tr><th scope=row>" + short_number(x);
+    const Place& one = places.front();
+    const Json& input = at(items(at(curves[one.member], "points"))[one.point], "case");
+    out += fmt::format(
+        "<tr{}><th scope=row>{}",
+        input.is_string() ? fmt::format(" data-case=\"{}\"", escaped(shell_word(string_of(input)))) : "",
+        short_number(x));
     for (const std::size_t m : members) {
       const auto place =
           std::find_if(places.begin(), places.end(), [m](const Place& p) { return p.member == m; });
@@ -96,7 +124,9 @@ std::string numbers_of(const Json& results, const Sweep& sweep, const std::vecto
       out += fmt::format("<td data-i={}>{}<small>{}</small>", place->point,
                          shown(at(point, "error_ulp"), Show::number), shown(bound, Show::bound));
     }
-    out += "\n";
+    out += input.is_string() ? fmt::format("<td class=t data-from=\"/{}/{}/points/{}/case\">{}\n", sweep.key,
+                                           one.member, one.point, shown(input, Show::text))
+                             : "<td class=x>not kept\n";
   }
   return out + "</table>";
 }
@@ -210,6 +240,10 @@ std::string panels(const Json& results, Trace& trace) {
       "the lower "
       "edge.</p>\n",
       expected ? "" : ": <span class=x>not run</span>");
+  body +=
+      "<p>Every point is shown again, at the root of a checkout, by its input, the last column under "
+      "<em>numbers</em>: " +
+      command(first_replay(results)) + " A click on a number there copies its own.</p>\n";
   body += "<h3>Against kappa</h3>\n" + figures(results, sweeps[0], trace);
   body += "<h3>Against n</h3>\n" + figures(results, sweeps[1], trace);
   return section("panels", "Error and bound", body);

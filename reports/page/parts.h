@@ -24,7 +24,4 @@ std::string peers(const Json& results, Trace& trace);
 std::string folklore(const Json& results, Trace& trace);
 std::string method(const Json& results, Trace& trace);
 
-/// "<code class=cmd>": a command, which the script gives a button that copies it; "not run" for null.
-std::string command(const Json& text);
-
 }  // namespace normcheck::page

@@ -97,12 +97,12 @@ std::string replay_cell(const Json& results, const Json& entry) {
   const Json& id = finite.is_null() ? at(tally, "largest/case") : finite;
   if (id.is_null()) return "<td class=x>none judged";
   for (const Json& kept : items(at(results, "cases"))) {
-    const std::string file = string_of(at(kept, "file"));
-    if (at(kept, "id") != id || file.empty()) continue;
+    const std::string input = string_of(at(kept, "input"));
+    if (at(kept, "id") != id || input.empty()) continue;
     const std::string contract = string_of(at(entry, "contract"));
     const std::string line = replay_line(
-        bare_command,
-        replay_arguments(file, string_of(at(entry, "impl")), contract.empty() ? "stable" : contract));
+        built_command,
+        replay_arguments(input, string_of(at(entry, "impl")), contract.empty() ? "stable" : contract));
     return "<td class=t>" + command(Json(line));
   }
   return "<td class=x>not kept";
@@ -221,11 +221,12 @@ std::string verdicts(const Json& results, std::size_t most_bytes, Trace& trace) 
       "holds, so "
       "the number is neither right nor wrong; <b>VACUOUS</b>: the bound is so wide that it says "
       "nothing. <b>replay</b> shows "
-      "the largest known finite error again, pasted in the folder of this page.</p>\n";
-  for (const std::size_t most : {every, std::size_t{24}, std::size_t{16}, std::size_t{8}, std::size_t{4}}) {
+      "the largest known finite error again, pasted at the root of a checkout, .</p>\n";
+  for (const std::size_t most :
+       {every, std::size_t{24}, std::size_t{16}, std::size_t{8}, std::size_t{4}, std::size_t{2}}) {
     Trace tried = trace;
     std::string body = families(results, tried) + groups(results, most, tried);
-    if (body.size() > most_bytes && most > 4) continue;
+    if (body.size() > most_bytes && most > 2) continue;
     trace = tried;
     return section("verdicts", "Verdicts", text + body);
   }

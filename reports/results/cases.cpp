@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
 #include <functional>
-#include <optional>
 
 #include "corpus/case_file.h"
 #include "corpus/error.h"
-#include "corpus/generate.h"
-#include "props/gen.h"
 #include "reports/finding.h"
+#include "reports/named_case.h"
 #include "reports/results/reader.h"
 #include "reports/results/render.h"
 
@@ -21,83 +19,7 @@ namespace {
 
 constexpr std::size_t longest_text = 4096;  ///< of a generated case that is kept as text
 
-std::optional<std::uint64_t> parsed_count(const std::string& text) {
-  const bool digits = !text.empty() && text.size() < 16 &&
-                      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  return digits ? std::optional<std::uint64_t>(std::stoull(text)) : std::nullopt;
-}
-
-/// A case by its number: what make_case is to be asked for.
-struct Recipe {
-  const Regime* regime = nullptr;
-  GenRequest request;
-  std::uint64_t seed = 0, index = 0;
-
-  Case made() const { return make_case(*regime, request, seed, index); }
-};
-
-/// From its id, "<regime>-<dtype>-<n>-<seed>-<index>", and its shape, if that gives the very same case.
-std::optional<Recipe> recipe_of(const Case& c, const std::string& text) {
-  std::array<std::string, 4> last;  // index, seed, n, dtype
-  std::string rest = c.id;
-  for (std::string& part : last) {
-    const auto at = rest.rfind('-');
-    if (at == std::string::npos) return std::nullopt;
-    part = rest.substr(at + 1);
-    rest.resize(at);
-  }
-  Recipe recipe;
-  recipe.regime = find_regime(rest);
-  const auto index = parsed_count(last[0]), seed = parsed_count(last[1]), n = parsed_count(last[2]);
-  if (recipe.regime == nullptr || !index || !seed || !n || last[3] != dtype_name(c.x.dtype))
-    return std::nullopt;
-  recipe.index = *index;
-  recipe.seed = *seed;
-  for (const bool fixed : {false, true}) {
-    for (const std::int64_t length : {row_length(c), static_cast<std::int64_t>(*n)}) {
-      if (length < 1 || length > (std::int64_t{1} << 22)) continue;
-      recipe.request =
-          GenRequest{.dtype = c.x.dtype, .rows = row_count(c), .n = length, .norm_ndim = c.norm_ndim};
-      recipe.request.fixed_eps = fixed;
-      if (fixed) recipe.request.eps = c.eps;
-      if (format_case(recipe.made()) == text) return recipe;
-    }
-  }
-  return std::nullopt;
-}
-
-Json recipe_json(const Recipe& r) {
-  return {{"regime", r.regime->name},
-          {"dtype", dtype_name(r.request.dtype)},
-          {"rows", r.request.rows},
-          {"n", r.request.n},
-          {"norm_ndim", r.request.norm_ndim},
-          {"eps", r.request.eps},
-          {"fixed_eps", r.request.fixed_eps},
-          {"seed", r.seed},
-          {"index", r.index}};
-}
-
-/// What results say of a recipe, if it is one and asks for no more than the command itself would.
-std::optional<Recipe> recipe_from(const Json& json) {
-  Recipe r;
-  r.regime = find_regime(text_in(json, "regime"));
-  const auto dtype = parse_dtype(text_in(json, "dtype"));
-  r.request.rows = integer_in(json, "rows");
-  r.request.n = integer_in(json, "n");
-  r.request.norm_ndim = integer_in(json, "norm_ndim");
-  r.request.eps = number_of(member(json, "eps"));
-  r.request.fixed_eps = is_true(json, "fixed_eps");
-  r.seed = static_cast<std::uint64_t>(integer_in(json, "seed"));
-  r.index = static_cast<std::uint64_t>(integer_in(json, "index"));
-  const bool sane = r.regime != nullptr && dtype && is_float(*dtype) && r.request.rows >= 1 &&
-                    r.request.rows <= 8192 && r.request.n >= 1 && r.request.n <= (1 << 17) &&
-                    r.request.rows * r.request.n <= (1 << 22) && r.request.norm_ndim >= 1 &&
-                    r.request.norm_ndim <= 8;
-  if (!sane) return std::nullopt;
-  r.request.dtype = *dtype;
-  return r;
-}
+}  // namespace
 
 bool is_case_path(const std::string& path) {
   constexpr std::string_view folder = "cases/", end = ".case";
@@ -106,20 +28,33 @@ bool is_case_path(const std::string& path) {
   return !stem.empty() && stem.front() != '.' && file_stem(stem) == stem;
 }
 
-}  // namespace
-
 struct CaseShelf::Kept {
   std::string file;
   std::string id;
+  std::string input;
   std::string digest;
   std::string text;  ///< empty where there is a recipe
   Json recipe;
 };
 
-CaseShelf::CaseShelf() = default;
+CaseShelf::CaseShelf(std::string folder) : folder_(std::move(folder)) {}
 CaseShelf::~CaseShelf() = default;
 
-std::string CaseShelf::add(const Case& c, std::string stem) {
+void CaseShelf::know(const std::string& id, std::string path) { paths_[id] = std::move(path); }
+
+std::string CaseShelf::input_of(const Case& c, const std::string& text) const {
+  if (const auto known = paths_.find(c.id); known != paths_.end()) return known->second;
+  if (const auto made = case_of_name(c.id); made && format_case(*made) == text) return c.id;
+  const auto recipe = recipe_of(c, text);
+  return recipe ? recipe->name() : std::string();
+}
+
+std::string CaseShelf::input(const std::string& file) const {
+  const auto kept = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return k.file == file; });
+  return kept == kept_.end() ? file : kept->input;
+}
+
+std::string CaseShelf::add(const Case& c, std::string stem, std::string input) {
   // The text takes long, and most are asked for many times.
   const std::string key = fmt::format(
       "{} {} {}", stem, c.id,
@@ -139,10 +74,11 @@ std::string CaseShelf::add(const Case& c, std::string stem) {
     file = fmt::format("cases/{}-{}.case", stem, digest.substr(0, 8));
   known_[key] = file;
   if (of() != kept_.end()) return file;
-  Kept kept{file, c.id, digest, {}, nullptr};
+  Kept kept{file, c.id, input.empty() ? input_of(c, text) : std::move(input), digest, {}, nullptr};
   if (text.size() > longest_text) {
     if (const auto recipe = recipe_of(c, text)) kept.recipe = recipe_json(*recipe);
   }
+  if (kept.input.empty()) kept.input = (std::filesystem::path(folder_) / file).lexically_normal().string();
   if (kept.recipe.is_null()) kept.text = std::move(text);
   kept_.push_back(std::move(kept));
   return file;
@@ -154,7 +90,7 @@ Json CaseShelf::json() const {
   std::sort(sorted.begin(), sorted.end(), [](const Kept* a, const Kept* b) { return a->file < b->file; });
   Json out = Json::array();
   for (const Kept* kept : sorted) {
-    Json one = {{"id", kept->id}, {"file", kept->file}, {"sha256", kept->digest}};
+    Json one = {{"id", kept->id}, {"file", kept->file}, {"input", kept->input}, {"sha256", kept->digest}};
     if (kept->recipe.is_null()) {
       one["text"] = kept->text;
     } else {

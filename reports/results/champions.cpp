@@ -10,14 +10,15 @@
 
 namespace normcheck {
 
-Json champions_json(const std::filesystem::path& folder,
+Json champions_json(const std::filesystem::path& folder, const std::filesystem::path& place,
                     const std::function<bool(std::string_view impl, DType dtype)>& wanted, CaseShelf& shelf) {
   Json out = Json::array();
   for (const Champion& champion : read_champions(folder)) {
     const ChampionKey& key = champion.key;
     if (!wanted(key.impl, key.dtype)) continue;
     const Case problem = read_case(folder / champion.file);
-    const std::string file = shelf.add(problem, std::filesystem::path(champion.file).stem().string());
+    const std::string file = shelf.add(problem, std::filesystem::path(champion.file).stem().string(),
+                                       (place / champion.file).lexically_normal().string());
     const bool outside = !champion.version.empty();
     Json one;
     one["impl"] = key.impl;
@@ -36,8 +37,7 @@ Json champions_json(const std::filesystem::path& folder,
     put_measured(one, "kappa", champion.kappa);
     one["case"] = problem.id;
     one["file"] = file;
-    one["command"] = fmt::format("{} replay {} --impl {} --contract {}", bare_command, file,
-                                 shell_word(key.impl), shell_word(key.contract));
+    one["command"] = replay_line(built_command, replay_arguments(shelf.input(file), key.impl, key.contract));
     one["curve"] = Json::array();
     for (const auto& [evaluations, value] : champion.curve)
       one["curve"].push_back({evaluations, json_number(value)});

@@ -96,7 +96,7 @@ LengthCurve length_curve(const SweepJob& job, double kappa, const SweepPlan& pla
     if (!kappa_reachable(job.dtype, n, kappa)) continue;
     const Case c = kappa_case(job.dtype, n, rows_at(n), kappa, plan.seed);
     const KappaPoint point = measure_point(*job.row, c, contract, plan.oracle);
-    curve.points.push_back({n, point.error_ulp, point.bound_ulp});
+    curve.points.push_back({n, point.error_ulp, point.bound_ulp, point.input});
   }
   return curve;
 }
@@ -108,10 +108,20 @@ HeatMap heat_map(const SweepJob& job, const SweepPlan& plan, Grid grid) {
     for (const double kappa : decades) {
       if (!kappa_reachable(job.dtype, n, kappa)) break;
       const Case c = kappa_case(job.dtype, n, rows_at(n), kappa, plan.seed);
-      HeatCell cell{n, kappa, 0, 0, known_blind(job.dtype, n, kappa), Verdict::not_run};
-      const KappaPoint point = measure_point(*job.row, c, {}, plan.oracle, &cell.verdict);
+      const Observation observed = run_case(*job.row, c);
+      HeatCell cell;
+      cell.n = n;
+      cell.kappa = kappa;
+      cell.blind = known_blind(job.dtype, n, kappa);
+      const KappaPoint point = measure_observed(c, observed, {}, plan.oracle, &cell.verdict);
       cell.error_ulp = point.error_ulp;
       cell.bound_ulp = point.bound_ulp;
+      cell.input = point.input;
+      if (job.row->outside == nullptr) {
+        const KappaPoint own = measure_observed(c, observed, held(plan, *job.row), plan.oracle);
+        cell.own_error_ulp = own.error_ulp;
+        cell.own_bound_ulp = own.bound_ulp;
+      }
       map.cells.push_back(cell);
     }
   }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "reports/kappa_sweep.h"
@@ -15,6 +17,7 @@ struct LengthPoint {
   std::int64_t n = 0;
   double error_ulp = 0;  ///< the largest of y over the rows tried; infinite for NaN
   double bound_ulp = 0;  ///< of the curve's contract at that element; infinite where there is none
+  std::string input;     ///< the name of its rows
 };
 
 struct LengthCurve {
@@ -26,12 +29,16 @@ struct LengthCurve {
 };
 
 struct HeatCell {
-  std::int64_t n;
-  double kappa;
-  double error_ulp;  ///< infinite for NaN
-  double bound_ulp;  ///< of `stable`, infinite where there is none
-  bool blind;        ///< `stable` would let naive through there, or has no bound
-  Verdict verdict;   ///< under `stable`
+  std::int64_t n = 0;
+  double kappa = 1;
+  double error_ulp = 0;  ///< infinite for NaN
+  double bound_ulp = 0;  ///< of `stable`, infinite where there is none
+  /// Under the row's own bound: the error at the element that takes most of it, and that bound.
+  double own_error_ulp = std::numeric_limits<double>::quiet_NaN();
+  double own_bound_ulp = std::numeric_limits<double>::quiet_NaN();  ///< NaN of a kernel from outside
+  bool blind = false;                  ///< `stable` would let naive through there, or has no bound
+  Verdict verdict = Verdict::not_run;  ///< under `stable`
+  std::string input;                   ///< the name of its rows
 };
 
 struct HeatMap {

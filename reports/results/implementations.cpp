@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "impl/plugin/plugin.h"
@@ -74,7 +76,12 @@ Json implementation_json(const Row& row, const std::vector<DType>& dtypes,
     out["batch_invariant_merge"] = true;
   put_bound(out, row, algorithm);
   const auto time = times.find(row.name);
-  out["time_ratio_to_two_pass"] = time == times.end() ? Json() : json_number(time->second);
+  const auto ratio = [&](double RowTimes::*which) {
+    const double value = time == times.end() ? std::numeric_limits<double>::quiet_NaN() : time->second.*which;
+    return std::isfinite(value) ? Json(value) : Json();
+  };
+  out["time_ratio_to_two_pass"] = ratio(&RowTimes::to_own);
+  out["time_ratio_on_f32"] = ratio(&RowTimes::on_f32);
   out["time_note"] = time == times.end() ? "not run" : "median of several rounds of one run, one thread";
   const Peer* peer = inside ? nullptr : peer_of(row);
   out["library"] = peer != nullptr ? Json(peer->name) : Json();

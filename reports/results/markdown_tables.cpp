@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "reports/page/scatter.h"
 #include "reports/results/markdown_text.h"
 
 namespace normcheck {
@@ -184,30 +185,56 @@ std::string md_semantics(const Json& results) {
   return out + "\n";
 }
 
+namespace {
+
+/// On rows of 1024 numbers at kappa 100, f32 data: the largest known error of y, of its proven bound.
+std::string accuracy_text(const Json& results, const std::string& impl) {
+  for (const Json& one : list_in(results, "accuracy")) {
+    if (text_in(one, "impl") == impl && text_in(one, "dtype") == "f32" &&
+        number_of(member(one, "kappa")) == 100)
+      return fmt::format("{} of {}", md_number(member(one, "error_ulp"), ""),
+                         md_bound(member(one, "bound_ulp"), ""));
+  }
+  return std::string(not_run_text);
+}
+
+}  // namespace
+
 std::string md_cost(const Json& results) {
-  std::string out =
-      "## Cost, and the bound to first order\n\nOperations are of mean and variance, counted, an element. "
-      "Time is a ratio to "
-      "two_pass of the same accumulate type, taken in the same run. The bounds are to be read; no verdict "
-      "uses these: what is "
-      "proven has every term and is evaluated on each row of data. u: unit roundoff of the accumulate type. "
-      "mu, V: mean and "
-      "variance. D = mean|x-mu|. E: the bound of the mean. h: height of the summation tree.\n\n"
-      "| algorithm | operations | time / two_pass | order depends on n alone | first-order bound "
-      "|\n|---|---|--:|---|---|\n";
+  std::string out = "## Cost against accuracy, and the bound to first order\n\n";
+  for (const std::string_view dtype : {"f32", "f64"}) {
+    if (page::cost_plot(results, dtype, "c"))
+      out += fmt::format("![Cost against accuracy, {0}](svg/cost_vs_accuracy_{0}.svg)\n", dtype);
+  }
+  out +=
+      "\nOperations are of mean and variance, counted, an element. Time is a ratio to two_pass/f32 on f32 "
+      "data, "
+      "taken in the same run; of sums in f64 it is in the second column. The error is the largest known of y "
+      "on "
+      "four f32 rows of 1,024 numbers at kappa 100, sums in f32, of the proven bound there, in ulp. The "
+      "bounds "
+      "in the last column are to be read; no verdict uses these: what is proven has every term and is "
+      "evaluated "
+      "on each row of data. u: unit roundoff of the accumulate type. mu, V: mean and variance. D = "
+      "mean|x-mu|. "
+      "E: the bound of the mean. h: height of the summation tree.\n\n"
+      "| algorithm | operations | time, f32 sums | f64 sums | error, ulp | order depends on n alone | "
+      "first-order "
+      "bound |\n|---|---|--:|--:|--:|---|---|\n";
   std::vector<std::string> told;
   for (const Json& implementation : list_in(results, "implementations")) {
-    const std::string algorithm = text_in(implementation, "algorithm"),
-                      name = text_in(implementation, "name");
+    const std::string algorithm = text_in(implementation, "algorithm");
     if (!member(implementation, "algorithm").is_string() ||
         std::find(told.begin(), told.end(), algorithm) != told.end())
       continue;
     told.push_back(algorithm);
-    // The time of its plain f32 row, if that was taken.
-    const Json& plain = implementation_of(results, algorithm + "/f32");
-    const Json& timed = plain.is_null() ? implementation : plain;
-    out += md_row({md_cell(algorithm), md_cell(text_in(implementation, "operations")),
-                   md_number(member(timed, "time_ratio_to_two_pass"), ""),
+    // Of its plain rows, where they were run.
+    const auto time = [&](std::string_view sums) {
+      return md_number(
+          member(implementation_of(results, fmt::format("{}/{}", algorithm, sums)), "time_ratio_on_f32"), "");
+    };
+    out += md_row({md_cell(algorithm), md_cell(text_in(implementation, "operations")), time("f32"),
+                   time("f64"), accuracy_text(results, algorithm + "/f32"),
                    md_cell(text_in(implementation, "batch_invariant_merge")),
                    md_code(text_in(implementation, "bound_text"))});
   }
@@ -283,8 +310,8 @@ std::string md_peers(const Json& results) {
   std::string out = "## Real libraries\n\n";
   if (!peers.is_object()) return out + "Not run.\n\n";
   out += fmt::format(
-      "From `{}` ({}).\n\n| library | version | dtype | verdict | largest known | normwise | share of "
-      "`stable`'s bound | its input |\n"
+      "From `{}` ({}). The command shows the largest normwise error again.\n\n| library | version | dtype | "
+      "verdict | largest known | normwise | share of `stable`'s bound | replay |\n"
       "|---|---|---|---|--:|--:|--:|---|\n",
       text_in(peers, "command"), md_cell(text_in(peers, "source")));
   for (const Json& entry : list_in(peers, "entries")) {
@@ -293,17 +320,18 @@ std::string md_peers(const Json& results) {
     const Json& normwise = member(total, "largest_normwise_finite");
     const std::int64_t fails =
         integer_in(verdicts, "FAIL") + integer_in(verdicts, "SUSPECT") + integer_in(verdicts, "CRASH");
-    out +=
-        md_row({md_cell(text_in(entry, "peer")), md_cell(text_in(entry, "version")),
-                md_cell(text_in(entry, "dtype")),
-                !verdicts.is_object() ? std::string(not_run_text)
-                : fails > 0           ? fmt::format("FAIL, {}: {} of {}",
-                                          list_in(entry, "unexpected").empty() ? "as known" : "unexpected",
-                                                    fails, count_in(total, "cases"))
-                                      : "PASS",
-                md_number(member(member(total, "largest_finite"), "error_ulp"), " ulp"),
-                md_number(member(normwise, "error_u"), " u"),
-                md_number(member(total, "largest_share_of_bound"), ""), md_cell(text_in(normwise, "case"))});
+    out += md_row({md_cell(text_in(entry, "peer")), md_cell(text_in(entry, "version")),
+                   md_cell(text_in(entry, "dtype")),
+                   !verdicts.is_object() ? std::string(not_run_text)
+                   : fails > 0           ? fmt::format("FAIL, {}: {} of {}",
+                                             list_in(entry, "unexpected").empty() ? "as known" : "unexpected",
+                                                       fails, count_in(total, "cases"))
+                                         : "PASS",
+                   md_number(member(member(total, "largest_finite"), "error_ulp"), " ulp"),
+                   md_number(member(normwise, "error_u"), " u"),
+                   md_number(member(total, "largest_share_of_bound"), ""),
+                   member(normwise, "command").is_string() ? md_code(text_in(normwise, "command"))
+                                                           : md_cell(text_in(normwise, "case"))});
   }
   return out + "\n";
 }

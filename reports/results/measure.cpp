@@ -85,17 +85,18 @@ std::vector<Unexpected> find_unexpected(const std::vector<SweepEntry>& entries,
     if (std::find(rows.begin(), rows.end(), entry.row) == rows.end()) rows.push_back(entry.row);
     const std::string name = fmt::format("{} {}", entry.row->name, dtype_name(entry.dtype));
     if (entry.unexpected_findings > 0) {
-      std::string replay;
+      const Finding* shows = nullptr;
       for (const Finding* f : kept) {
-        if (replay.empty() && !f->expected && f->impl == entry.row->name && f->problem.x.dtype == entry.dtype)
-          replay = f->replay;
+        if (shows == nullptr && !f->expected && f->impl == entry.row->name &&
+            f->problem.x.dtype == entry.dtype)
+          shows = f;
       }
       out.push_back({fmt::format("{} should be right and failed {} of {} cases", name,
                                  entry.unexpected_findings, entry.total().cases),
-                     replay});
+                     shows});
     }
     for (const std::string& file : entry.unexpected_passes) {
-      out.push_back({fmt::format("{} passed corpus/{}, which says that it fails there", name, file), ""});
+      out.push_back({fmt::format("{} passed corpus/{}, which says that it fails there", name, file)});
     }
   }
   for (const Row* row : rows) {
@@ -105,7 +106,7 @@ std::vector<Unexpected> find_unexpected(const std::vector<SweepEntry>& entries,
       return e.row == row && (e.total().findings() > 0 || was_cut(e));
     });
     if (!failed)
-      out.push_back({fmt::format("{} is expected to fail ({}) and never did", row->name, row->expect), ""});
+      out.push_back({fmt::format("{} is expected to fail ({}) and never did", row->name, row->expect)});
   }
   return out;
 }
@@ -133,9 +134,9 @@ void shelve(SweepEntry& entry, CaseShelf& shelf) {
   }
 }
 
-/// "normcheck report ...", without where it writes.
+/// "build/release/normcheck report ...", without where it writes.
 std::string repeated(const Options& options) {
-  std::string out(bare_command);
+  std::string out(built_command);
   for (std::size_t i = 0; i < options.arguments.size(); ++i) {
     if (options.arguments[i] == "--out") {
       ++i;
@@ -144,6 +145,11 @@ std::string repeated(const Options& options) {
     }
   }
   return out;
+}
+
+/// The corpus as seen from the root of the checkout.
+std::filesystem::path corpus_place(const Options& options) {
+  return options.corpus.empty() ? "corpus" : options.corpus;
 }
 
 /// The eps of the generated cases, as far as the first two of each regime show them: the least, the largest,
@@ -176,6 +182,7 @@ void share_budget(ReportData& data, bool& is_small) {
     // Six tenths of the time for the sweep, on as many threads as there are.
     const auto threads = static_cast<double>(std::min<std::size_t>(most_threads(), data.jobs.size()));
     plan.budget.seconds = 0.3 * seconds * threads / static_cast<double>(share);
+    plan.corpus_seconds = plan.budget.seconds;
     if (is_small) plan.long_rows = 0;
   }
 }
@@ -197,22 +204,34 @@ void say_what_is_left_out(ReportData& data, bool is_small) {
                                    [](const SweepJob& job) { return job.row->outside != nullptr; });
   if (outside) data.not_run.push_back("the probes of kernels from outside (normcheck check runs them)");
   if (data.plan.corpus_missing) data.not_run.push_back("the corpus: no folder of it was found");
-  if (data.peers.is_null()) data.not_run.push_back("the real libraries: nothing is published");
+  if (data.peers.is_null())
+    data.not_run.push_back(
+        "the real libraries: nothing is published (peers.json lies neither in reports/published of the "
+        "checkout "
+        "nor in share/normcheck/published beside the command)");
+  if (data.detection.is_null())
+    data.not_run.push_back(
+        "what finds known mistakes: nothing is published (detection.json lies neither in reports/published "
+        "nor in "
+        "share/normcheck/published)");
   if (data.times.empty()) data.not_run.push_back("times");
   if (data.champions.empty())
-    data.not_run.push_back("the largest known errors: there are no records of what was run");
+    data.not_run.push_back(
+        "the largest known errors: there are no records of what was run (corpus/found/records.tsv)");
 }
 
 }  // namespace
 
 std::unique_ptr<ReportData> measure_report(const Options& options, const std::filesystem::path& out) {
   const auto start = std::chrono::steady_clock::now();
-  auto made = std::make_unique<ReportData>();
+  auto made = std::make_unique<ReportData>(options.out);
   ReportData& data = *made;
   data.jobs = make_jobs(options);
   data.program = options.program;
   data.command = repeated(options);
   data.plan = make_plan(options, default_evaluations);
+  for (const CorpusCase& known : data.plan.corpus)
+    data.shelf.know(known.problem.id, (corpus_place(options) / known.file).lexically_normal().string());
   bool is_small = false;
   share_budget(data, is_small);
   data.eps = data.plan.eps ? std::vector<double>{*data.plan.eps} : eps_of_cases(data);
@@ -241,6 +260,7 @@ std::unique_ptr<ReportData> measure_report(const Options& options, const std::fi
       data.not_run.push_back(fmt::format("the curves of {} implementations x dtypes: the budget is short",
                                          data.curves.left_out));
     if (options.names.empty()) data.floors = detection_floors(storages(data.jobs));
+    data.accuracy = accuracy_points(data.jobs, data.plan);
     if (!options.no_timing) data.times = time_ratios(data.jobs);
   }
   data.half_sum = half_sum(data.plan.oracle);
@@ -249,7 +269,8 @@ std::unique_ptr<ReportData> measure_report(const Options& options, const std::fi
   const std::vector<Finding*> kept = examples(data.entries);
   for (Finding* finding : kept) {
     keep_finding(*finding, out / "cases");
-    data.shelf.add(read_case(finding->kept), finding->kept.stem().string());
+    data.shelf.add(read_case(finding->kept), finding->kept.stem().string(),
+                   data.shelf.input(data.shelf.add(finding->problem)));
     data.shown.push_back(finding);
   }
   if (const auto published = find_published()) {
@@ -258,7 +279,7 @@ std::unique_ptr<ReportData> measure_report(const Options& options, const std::fi
   }
   if (const auto corpus = find_corpus(options.corpus)) {
     data.champions = champions_json(
-        *corpus / "found",
+        *corpus / "found", corpus_place(options) / "found",
         [&](std::string_view impl, DType dtype) {
           const auto is_it = [&](const SweepJob& job) { return job.row->name == impl && job.dtype == dtype; };
           // The libraries stand in a report on all, though they are not run in it.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "reports/page/scatter.h"
 #include "reports/results/reader.h"
 #include "reports/results/render.h"
 #include "reports/results/svg_text.h"
@@ -239,6 +240,15 @@ std::string map_svg(const std::vector<const Json*>& maps, const std::string& dty
 
 std::vector<RenderedFile> results_pictures(const Json& results) {
   std::vector<RenderedFile> out;
+  for (const std::string_view dtype : {"f32", "f64"}) {
+    const auto plot = page::cost_plot(results, dtype, "c");
+    if (!plot) continue;
+    constexpr double head = 34;
+    out.push_back(
+        {fmt::format("svg/cost_vs_accuracy_{}.svg", dtype),
+         svg_head(plot->width, plot->height + head, "Cost against accuracy: " + plot->title) +
+             fmt::format("<g transform=\"translate(0 {:.0f})\">\n{}</g></svg>\n", head, plot->body)});
+  }
   for (const std::string dtype : {"f32", "f64", "f16", "bf16"}) {
     const auto is_it = [&](const Json& part) { return text_in(part, "dtype") == dtype; };
     for (const Kind& kind : kinds) {

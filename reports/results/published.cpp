@@ -9,6 +9,7 @@
 
 #include "corpus/case_file.h"
 #include "corpus/error.h"
+#include "corpus/replay_line.h"
 #include "reports/results/json.h"
 
 namespace normcheck {
@@ -19,6 +20,19 @@ Json parsed(const std::filesystem::path& file) {
   Json out = Json::parse(read_file(file), nullptr, false);
   if (out.is_discarded()) throw InputError(fmt::format("{}: is not JSON", file.string()));
   return out;
+}
+
+/// A command as it is typed at the root of a checkout.
+std::string at_root(const std::string& command) {
+  constexpr std::string_view bare = "normcheck ";
+  return command.starts_with(bare) ? fmt::format("{} {}", built_command, command.substr(bare.size()))
+                                   : command;
+}
+
+/// Gives a largest error the command that shows it again, where its input is known.
+void put_command(Json& largest, const std::string& peer) {
+  const std::string input = largest.is_object() ? largest.value("input", "") : "";
+  if (!input.empty()) largest["command"] = replay_line(built_command, replay_arguments(input, peer));
 }
 
 /// What of `from` has these names, in this order.
@@ -50,7 +64,7 @@ std::optional<std::filesystem::path> find_published() {
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   for (const std::filesystem::path& folder :
        {std::filesystem::path(NORMCHECK_SOURCE_PUBLISHED),
-        self.parent_path() / ".." / "share" / "normcheck" / "published"}) {
+        self.parent_path().parent_path() / "share" / "normcheck" / "published"}) {
     if (std::filesystem::is_directory(folder, error)) return folder;
   }
   return std::nullopt;
@@ -60,6 +74,7 @@ Json published_peers(const std::filesystem::path& folder) {
   const Json all = parsed(folder / "peers.json");
   if (!all.is_object() || !all.contains("entries")) return nullptr;
   Json out = part(all, {"command", "contract", "seed", "budget_evaluations"});
+  out["command"] = at_root(out.value("command", ""));
   out["source"] = "reports/published/peers.json";
   out["entries"] = Json::array();
   for (const Json& entry : all["entries"]) {
@@ -67,6 +82,10 @@ Json published_peers(const std::filesystem::path& folder) {
     if (entry.contains("total"))
       cut["total"] = part(entry["total"], {"cases", "evaluations", "verdicts", "elements", "largest_finite",
                                            "largest", "largest_normwise_finite", "largest_share_of_bound"});
+    for (const char* name : {"largest_finite", "largest", "largest_normwise_finite"}) {
+      if (cut.contains("total") && cut["total"].contains(name))
+        put_command(cut["total"][name], cut.value("peer", ""));
+    }
     out["entries"].push_back(cut);
   }
   if (all.contains("not_installed")) out["not_installed"] = all["not_installed"];
@@ -78,6 +97,7 @@ Json published_detection(const std::filesystem::path& folder) {
   const Json all = parsed(folder / "detection.json");
   if (!all.is_object() || !all.contains("detected")) return nullptr;
   Json out = part(all, {"command"});
+  out["command"] = at_root(out.value("command", ""));
   out["source"] = "reports/published/detection.json";
   std::int64_t caught = 0;
   std::vector<std::pair<std::string, Json>> classes;

@@ -4,9 +4,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "corpus/case_file.h"
+#include "corpus/error.h"
 #include "reports/junit.h"
+#include "reports/numbers.h"
 #include "reports/page/page.h"
+#include "reports/results/cases.h"
 #include "reports/results/reader.h"
 #include "reports/select.h"
 
@@ -130,6 +135,45 @@ void write_rendered(const std::filesystem::path& folder, const std::vector<Rende
     make_folder(path.parent_path(), "--out");
     write_file_atomically(path, file.content);
   }
+}
+
+std::vector<std::string> files_of_report(const std::filesystem::path& folder) {
+  std::vector<std::string> out;
+  std::error_code error;
+  if (!std::filesystem::exists(folder / "results.json", error)) return out;
+  Json old;
+  try {
+    old = read_results(folder / "results.json");
+  } catch (const InputError&) {  // of another version: what it made is not known
+    return out;
+  }
+  for (const Json& one : list_in(old, "cases")) {
+    const std::string file = text_in(one, "file");
+    const bool is_ours = is_case_path(file) && std::filesystem::is_regular_file(folder / file, error) &&
+                         sha256_hex(read_file(folder / file)) == text_in(one, "sha256");
+    if (is_ours) out.push_back(file);
+  }
+  for (const char* kind : {"error_vs_kappa", "error_vs_n", "heat", "cost_vs_accuracy"}) {
+    for (const char* dtype : {"f32", "f64", "f16", "bf16"}) {
+      const std::string file = fmt::format("svg/{}_{}.svg", kind, dtype);
+      if (std::filesystem::is_regular_file(folder / file, error)) out.push_back(file);
+    }
+  }
+  return out;
+}
+
+void clear_older(const std::filesystem::path& folder, const std::vector<std::string>& before,
+                 const std::vector<RenderedFile>& files, std::vector<std::string>& notes) {
+  std::int64_t removed = 0;
+  for (const std::string& file : before) {
+    const bool is_new =
+        std::any_of(files.begin(), files.end(), [&](const RenderedFile& f) { return f.path == file; });
+    std::error_code error;
+    if (!is_new && std::filesystem::remove(folder / file, error)) ++removed;
+  }
+  if (removed > 0)
+    notes.push_back(fmt::format("{} of the report that lay in {} before {} removed", counted(removed, "file"),
+                                folder.string(), removed == 1 ? "was" : "were"));
 }
 
 }  // namespace normcheck

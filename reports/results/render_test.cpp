@@ -6,10 +6,16 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <set>
+#include <sstream>
 
 #include "corpus/case_file.h"
 #include "props/command_run.h"
+#include "reports/kappa_sweep.h"
+#include "reports/named_case.h"
+#include "reports/results/complete.h"
 #include "reports/results/reader.h"
 
 namespace normcheck {
@@ -116,6 +122,165 @@ TEST(Render, WhatIsNotResultsIsOneLineAndExitTwo) {
   EXPECT_EQ(absent.code, 2);
   EXPECT_TRUE(is_one_line(absent.err)) << absent.err;
   fmt::print("{} files that are no results, each refused in a line\n", bad.size() + 1);
+}
+
+TEST(Render, AMemberThatTheSchemaHasAndTheDocumentLacksIsOneLineAndExitTwo) {
+  const Json whole = read_results(reported() / "results.json");
+  EXPECT_EQ(missing_member(whole), "");
+  std::size_t lacking = 0;
+  std::string last;
+  // Every member of the document, and of the first element of every list, and of the lists in that.
+  const std::function<void(const Json&, const Json::json_pointer&)> each = [&](const Json& value,
+                                                                               const Json::json_pointer& at) {
+    for (const auto& [name, inner] : value.items()) {
+      if (at.to_string().find("/semantics") != std::string::npos) continue;
+      Json less = whole;
+      less[at].erase(name);
+      const std::string said = missing_member(less);
+      // What came since the schema has its number, and what only some have, may be missing.
+      const bool is_new = name.ends_with("_hex") || name == "accuracy" || name == "detection_floor" ||
+                          name == "time_ratio_on_f32" || name.starts_with("own_") || name == "input" ||
+                          name == "text" || name == "recipe" || name == "cause" || name == "stage" ||
+                          name == "worst" || name == "reason" || name == "file" || name == "p99_ulp" ||
+                          name == "share_not_correctly_rounded" || name == "largest_normwise_finite" ||
+                          name == "out_of_range" || name == "case" ||
+                          at.to_string().starts_with("/public_inputs");
+      if (!is_new) {
+        EXPECT_NE(said.find(name), std::string::npos) << at << " without " << name;
+        ++lacking;
+        last = name;
+      }
+      if (inner.is_array() && !inner.empty() && inner[0].is_object() && at.to_string().size() < 24)
+        each(inner[0], at / name / 0);
+    }
+  };
+  each(whole, Json::json_pointer());
+  EXPECT_GT(lacking, 100U);
+  const auto folder = fresh_folder("lacking");
+  for (const char* name : {"heat", "cases", "run", "peers"}) {
+    Json less = whole;
+    less.erase(name);
+    write_file_atomically(folder / "less.json", less.dump());
+    const Told r = run("render " + (folder / "less.json").string() + " --out " + (folder / "out").string());
+    EXPECT_EQ(r.code, 2) << name;
+    EXPECT_TRUE(is_one_line(r.err)) << r.err;
+    EXPECT_NE(r.err.find(fmt::format("no member \"{}\"", name)), std::string::npos) << r.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "out")) << "nothing is written";
+  fmt::print("{} members, each missed where it lacks\n", lacking);
+}
+
+TEST(Render, AUsedFolderKeepsWhatAUserPutThereAndNothingOfTheOlderReport) {
+  const auto folder = fresh_folder("used");
+  const std::string line =
+      "report two_pass/f32 --dtype f32 --n 4..8 --budget 40 --no-timing --out " + folder.string();
+  ASSERT_EQ(run(line + " --seed 1").code, 0);
+  const auto first = files_below(folder);
+  write_file_atomically(folder / "cases" / "mine.case", "mine");
+  write_file_atomically(folder / "svg" / "mine.svg", "mine");
+  std::string changed;  // one of its own, which a user has since changed
+  for (const auto& [name, content] : first) {
+    if (name.starts_with("cases/") && name.find("-1-") != std::string::npos) changed = name;
+  }
+  ASSERT_FALSE(changed.empty());
+  write_file_atomically(folder / changed, first.at(changed) + "# mine\n");
+  const Told r = run(line + " --seed 2");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.err.find("of the report that lay in"), std::string::npos) << r.err;
+  const auto second = files_below(folder);
+  EXPECT_TRUE(second.contains("cases/mine.case"));
+  EXPECT_TRUE(second.contains("svg/mine.svg"));
+  EXPECT_TRUE(second.contains(changed));
+  const auto alone = fresh_folder("alone");
+  ASSERT_EQ(run("render " + (folder / "results.json").string() + " --out " + alone.string()).code, 0);
+  EXPECT_EQ(files_below(alone).size() + 3, second.size()) << "beside the user's three";
+  fmt::print("{} files, then {}: {}", first.size(), second.size(), r.err);
+}
+
+// The report's rule: no maximum without its input.
+TEST(Render, EveryPointAndEveryLargestErrorIsShownAgainByTheNameOfItsInput) {
+  const Json results = read_results(reported() / "results.json");
+  int points = 0;
+  for (const char* sweep : {"error_vs_kappa", "error_vs_n"}) {
+    for (const Json& curve : list_in(results, sweep)) {
+      const Row& row = *find_row(text_in(curve, "impl"));
+      for (const Json& point : list_in(curve, "points")) {
+        const auto c = case_of_name(text_in(point, "case"));
+        ASSERT_TRUE(c) << text_in(point, "case");
+        if (c->x.size() > 8192) continue;
+        const KappaPoint again = measure_point(row, *c, {ContractKind::own, &row}, OracleChoice::automatic);
+        EXPECT_EQ(json_number(again.error_ulp), member(point, "error_ulp")) << text_in(point, "case");
+        ++points;
+      }
+    }
+  }
+  EXPECT_GT(points, 100);
+  int inputs = 0, names = 0;
+  for (const Json& one : list_in(results, "cases")) {
+    const std::string input = text_in(one, "input");
+    if (const auto made = case_of_name(input)) {
+      EXPECT_EQ(sha256_hex(format_case(*made)), text_in(one, "sha256")) << input;
+      // Planted: another seed is another case.
+      std::string other = input;
+      const auto seed = other.find("-1-");
+      if (seed != std::string::npos) {
+        const auto made_otherwise = case_of_name(other.replace(seed, 3, "-2-"));
+        if (made_otherwise && made_otherwise->x.size() > 4 && text_in(one, "id").starts_with("unit_normal"))
+          EXPECT_NE(format_case(*made_otherwise), format_case(*made));
+      }
+      ++names;
+    } else {
+      EXPECT_TRUE(input.starts_with("corpus/") || input.starts_with(reported().string())) << input;
+    }
+    ++inputs;
+  }
+  EXPECT_GT(names * 2, inputs);
+  // As it is pasted: the same error as the page says.
+  const Json& curve = list_in(results, "error_vs_kappa")[0];
+  const Json& point = list_in(curve, "points")[4];
+  const Told r =
+      run(fmt::format("replay {} --contract own --impl {}", text_in(point, "case"), text_in(curve, "impl")));
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find(text_in(point, "case")), std::string::npos) << r.out;
+  for (const char* bad :
+       {"kappa-0-f32-8x64-1", "kappa-1-f32-8x-1", "kappa-1-f99-8x64-1", "kappa-1-f32-9999999x64-1",
+        "unit_normal-f32-64-1-3,2x", "unit_normal-f32-64-1-3,2x64,what", "no-f32-64-1-3,2x64"}) {
+    const Told refused = run(fmt::format("replay {} --impl naive/f32", bad));
+    EXPECT_EQ(refused.code, 2) << bad;
+    EXPECT_TRUE(is_one_line(refused.err)) << refused.err;
+  }
+  fmt::print("{} points, and {} of {} inputs made again by their names\n", points, names, inputs);
+}
+
+TEST(Render, CommandsAreThoseOfACheckoutAndNamesAreAligned) {
+  const auto folder = fresh_folder("aligned");
+  const Told r =
+      run("report naive/f32 naive/f32/folded naive_clamped/f32 --dtype f32 --n 4..32 --budget 200 "
+          "--no-timing --out " +
+          folder.string());
+  const auto start = r.out.find("findings that were expected\n");
+  ASSERT_NE(start, std::string::npos) << r.out;
+  std::istringstream text(r.out.substr(start));
+  std::string line;
+  std::getline(text, line);
+  std::set<std::size_t> columns;
+  while (std::getline(text, line) && line.starts_with("  ")) {
+    EXPECT_LE(line.size(), 100U) << line;
+    if (const auto of = line.find(" of ");
+        of != std::string::npos && line.find(" cases ") != std::string::npos)
+      columns.insert(of);
+  }
+  EXPECT_EQ(columns.size(), 1U) << r.out.substr(start);
+  const std::string results = read_file(folder / "results.json");
+  EXPECT_EQ(results.find("\"normcheck replay"), std::string::npos);
+  EXPECT_NE(results.find("\"build/release/normcheck replay"), std::string::npos);
+  const auto picture = folder / "made" / "graph.svg";
+  const Told told = run("explain kappa-100-f32-1x64-1 --impl two_pass/f32 --svg " + picture.string());
+  EXPECT_EQ(told.code, 0) << told.err;
+  EXPECT_NE(told.out.find("(its folder was made)"), std::string::npos) << told.out;
+  const Told again = run("explain kappa-100-f32-1x64-1 --impl two_pass/f32 --svg " + picture.string());
+  EXPECT_EQ(again.out.find("(its folder was made)"), std::string::npos) << again.out;
+  fmt::print("{} lines in one column\n", columns.size());
 }
 
 /// What any reader of results must bear: a member that is not there, null, or of another type.

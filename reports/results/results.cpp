@@ -52,13 +52,23 @@ Json expected_json(const Row& row, std::int64_t n, double bound_ulp) {
   return std::max(0.5, bound_ulp / std::sqrt(static_cast<double>(n)));
 }
 
-Json point_json(const Row& row, std::int64_t n, double error_ulp, double bound_ulp) {
+Json point_json(const Row& row, std::int64_t n, double error_ulp, double bound_ulp,
+                const std::string& input) {
   Json out;
   put_measured(out, "error_ulp", error_ulp);
   put_measured(out, "bound_ulp", bound_ulp);
   out["expected_ulp"] = expected_json(row, n, bound_ulp);
-  out["case"] = nullptr;
+  out["case"] = input;
   return out;
+}
+
+std::string kept_file(const Finding& finding) { return "cases/" + finding.kept.filename().string(); }
+
+/// What shows it again, at the root of a checkout.
+std::string finding_line(const Finding& finding, const CaseShelf& shelf) {
+  if (finding.kept.empty() || !finding.again.empty()) return replay_line(built_command, finding.replay);
+  return replay_line(built_command,
+                     replay_arguments(shelf.input(kept_file(finding)), finding.impl, finding.asked));
 }
 
 Json curve_json(const KappaCurve& curve) {
@@ -71,7 +81,7 @@ Json curve_json(const KappaCurve& curve) {
   for (const KappaPoint& p : curve.points) {
     Json point;
     put_measured(point, "kappa", p.kappa);
-    point.update(point_json(*curve.row, curve.n, p.error_ulp, p.bound_ulp));
+    point.update(point_json(*curve.row, curve.n, p.error_ulp, p.bound_ulp, p.input));
     out["points"].push_back(point);
   }
   return out;
@@ -87,7 +97,7 @@ Json curve_json(const LengthCurve& curve) {
   for (const LengthPoint& p : curve.points) {
     Json point;
     point["n"] = p.n;
-    point.update(point_json(*curve.row, p.n, p.error_ulp, p.bound_ulp));
+    point.update(point_json(*curve.row, p.n, p.error_ulp, p.bound_ulp, p.input));
     out["points"].push_back(point);
   }
   return out;
@@ -105,10 +115,28 @@ Json heat_json(const HeatMap& map) {
     cell["kappa"] = c.kappa;
     put_measured(cell, "error_ulp", c.error_ulp);
     put_measured(cell, "bound_ulp", c.bound_ulp);
+    if (map.row->outside == nullptr) {
+      put_measured(cell, "own_error_ulp", c.own_error_ulp);
+      put_measured(cell, "own_bound_ulp", c.own_bound_ulp);
+    }
     cell["blind"] = c.blind;
     cell["verdict"] = verdict_name(c.verdict);
+    cell["case"] = c.input;
     out["cells"].push_back(cell);
   }
+  return out;
+}
+
+Json accuracy_json(const AccuracyPoint& p) {
+  Json out;
+  out["impl"] = p.row->name;
+  out["dtype"] = dtype_name(p.dtype);
+  out["n"] = p.n;
+  out["kappa"] = p.kappa;
+  out["contract"] = p.contract;
+  put_measured(out, "error_ulp", p.error_ulp);
+  put_measured(out, "bound_ulp", p.bound_ulp);
+  out["case"] = p.input;
   return out;
 }
 
@@ -202,6 +230,7 @@ Json results_json(const ReportData& data) {
   out["error_vs_kappa"] = list_of<KappaCurve>(data.curves.kappa, curve_json);
   out["error_vs_n"] = list_of<LengthCurve>(data.curves.lengths, curve_json);
   out["heat"] = list_of(data.curves.heat, heat_json);
+  out["accuracy"] = list_of(data.accuracy, accuracy_json);
   out["champions"] = data.champions;
   if (!data.floors.empty()) out["detection_floor"] = list_of(data.floors, floor_json);
   out["peers"] = data.peers;
@@ -211,13 +240,15 @@ Json results_json(const ReportData& data) {
   out["findings"] = Json::array();
   for (const Finding* finding : data.shown) {
     Json one = finding_json(*finding);
-    if (!finding->kept.empty()) one["file"] = "cases/" + finding->kept.filename().string();
+    if (!finding->kept.empty()) one["file"] = kept_file(*finding);
+    one["replay"] = finding_line(*finding, data.shelf);
     out["findings"].push_back(one);
   }
   out["cases"] = data.shelf.json();
   out["unexpected"] = Json::array();
   for (const Unexpected& u : data.unexpected)
-    out["unexpected"].push_back({{"what", u.what}, {"replay", replay_line(bare_command, u.replay)}});
+    out["unexpected"].push_back(
+        {{"what", u.what}, {"replay", u.shown ? finding_line(*u.shown, data.shelf) : ""}});
   Json run;
   for (const auto& [name, value] : data.run) run[name] = value;
   out["run"] = run;

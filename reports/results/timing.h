@@ -8,9 +8,9 @@
 
 namespace normcheck {
 
-/// For each row of the table among the jobs that has a two_pass of its accumulate type: the median over some
-/// rounds of its time over that of two_pass in the same round, on the same 32 rows of 1024 numbers. One
-/// thread. Takes about a second.
+/// For each row of the table among the jobs: the median over some rounds of its time over that of two_pass in
+/// the same round, on the same 32 rows of 1024 numbers; of its own accumulate type, and on f32 data of f32.
+/// One thread. Takes about a second.
 TimeRatios time_ratios(std::span<const SweepJob> jobs);
 
 }  // namespace normcheck
