@@ -5,20 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 
 #include "corpus/error.h"
 #include "reports/advice/advise.h"
 #include "reports/advice/asked.h"
+#include "reports/advice/dump_asked.h"
 #include "reports/commands.h"
-#include "reports/dump_problem.h"
 #include "reports/numbers.h"
 
 namespace normcheck {
 namespace {
-
-/// Elements of the user's data that are run.
-constexpr std::int64_t kept_elements = std::int64_t{1} << 20;
 
 /// "1e-3" or "4ulp".
 Limit parse_limit(const std::string& text) {
@@ -28,16 +24,6 @@ Limit parse_limit(const std::string& text) {
   if (!(out.value > 0) || !std::isfinite(out.value))
     throw InputError(fmt::format("--tolerance: '{}'; expected a number above 0, such as 1e-3 or 4ulp", text));
   return out;
-}
-
-/// The layer that says which rows to ask about: the largest kappa.
-const LayerMeasure* worst_layer(const std::vector<LayerMeasure>& layers) {
-  const LayerMeasure* worst = nullptr;
-  for (const LayerMeasure& layer : layers) {
-    if (layer.worst_row >= 0 && layer.n >= 2 && (worst == nullptr || layer.kappa > worst->kappa))
-      worst = &layer;
-  }
-  return worst;
 }
 
 }  // namespace
@@ -56,8 +42,7 @@ void add_advise(CLI::App& app, Options& o) {
   advise->add_option("--map", o.map, "with --data: which tensor is which, as for judge");
 }
 
-Exit run_advise(const Options& asked) {
-  Options options = asked;
+Exit run_advise(const Options& options) {
   const AdviceOptions& own = advice_options();
   AdvicePlan plan;
   if (!own.tolerance.empty()) plan.limit = parse_limit(own.tolerance);
@@ -71,24 +56,9 @@ Exit run_advise(const Options& asked) {
   if (options.names.empty()) {
     plan.setting = setting_asked(options);
   } else {
-    check_setting(options);
-    const bool folders = std::all_of(options.names.begin(), options.names.end(), [](const std::string& name) {
-      std::error_code error;
-      return std::filesystem::is_directory(name, error);
-    });
-    if (!options.eps && !folders) options.eps = Setting{}.eps;
-    plan.layers = measure_dump(find_problems(options.names, options, false), options, kept_elements);
-    const LayerMeasure* worst = worst_layer(plan.layers);
-    if (worst == nullptr) {
-      const auto failed = std::find_if(plan.layers.begin(), plan.layers.end(),
-                                       [](const LayerMeasure& layer) { return !layer.error.empty(); });
-      throw InputError(failed != plan.layers.end()
-                           ? failed->error
-                           : fmt::format("--data: {}: no row of two or more finite numbers that are not all "
-                                         "equal; expected one",
-                                         options.names[0]));
-    }
-    plan.setting = setting_asked(options, Setting{worst->dtype, worst->n, worst->kappa, worst->eps});
+    MeasuredDump dump = measured_dump(options);
+    plan.layers = std::move(dump.layers);
+    plan.setting = dump.setting;
   }
   const Advice advice = advise(std::move(plan));
   fmt::print("{}", advice_text(advice));

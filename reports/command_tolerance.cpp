@@ -7,6 +7,7 @@
 
 #include "corpus/error.h"
 #include "reports/advice/asked.h"
+#include "reports/advice/dump_asked.h"
 #include "reports/advice/tolerance.h"
 #include "reports/commands.h"
 #include "reports/plugins.h"
@@ -29,6 +30,10 @@ void add_tolerance(CLI::App& app, Options& o) {
       "tolerance",
       "the smallest atol and rtol that no right kernel fails, and the mistakes they let through");
   add_setting_options(*tolerance, o);
+  tolerance->add_option("--data", o.names,
+                        "tensors as judge takes them (x, gamma and beta), to be run in place of made rows; "
+                        "--dtype, --n and --kappa are then those of the worst row");
+  tolerance->add_option("--map", o.map, "with --data: which tensor is which, as for judge");
   tolerance->add_option("--ref", advice_options().ref,
                         "compare with this implementation's output (default: with the exact y)");
   tolerance->add_option_function<std::string>(
@@ -42,7 +47,22 @@ void add_tolerance(CLI::App& app, Options& o) {
 Exit run_tolerance(const Options& options) {
   const AdviceOptions& own = advice_options();
   TolerancePlan plan;
-  plan.setting = setting_asked(options);
+  if (options.names.empty()) {
+    if (!options.map.empty()) throw InputError("--map: no dump to look in; expected --data");
+    plan.setting = setting_asked(options);
+  } else {
+    MeasuredDump dump = measured_dump(options);
+    plan.setting = dump.setting;
+    for (LayerMeasure& layer : dump.layers) {
+      if (!layer.error.empty()) throw InputError(layer.error);
+      if (layer.dtype != plan.setting.dtype)
+        throw InputError(
+            fmt::format("--data: {} is {} and {} is {}; expected one dtype, a tolerance is of one",
+                        dump.layers.front().name, dtype_name(dump.layers.front().dtype), layer.name,
+                        dtype_name(layer.dtype)));
+      if (row_count(layer.kept) > 0) plan.data.push_back(std::move(layer.kept));
+    }
+  }
   plan.atol = own.atol;
   plan.rtol = own.rtol;
   if (!own.ref.empty()) {
@@ -53,8 +73,9 @@ Exit run_tolerance(const Options& options) {
     plan.ref =
         Subject{&row, outside ? contract_of(row, "stable") : Contract{ContractKind::own, &row, nullptr}};
   }
-  fmt::print("{}", tolerance_text(weigh_tolerance(std::move(plan))));
-  return Exit::well;
+  const Weighed w = weigh_tolerance(std::move(plan));
+  fmt::print("{}", tolerance_text(w));
+  return w.too_tight() ? Exit::finding : Exit::well;
 }
 
 }  // namespace normcheck

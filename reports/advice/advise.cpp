@@ -95,7 +95,7 @@ void choose(Advice& a) {
 }  // namespace
 
 std::string Limit::text() const {
-  return in_ulp ? fmt::format("{} ulp", short_number(value)) : short_number(value);
+  return in_ulp ? fmt::format("{} ulp of max|y|", short_number(value)) : short_number(value);
 }
 
 Breaks breaks_of(const Subject& subject, const Setting& setting, const Limit& limit) {

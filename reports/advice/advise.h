@@ -21,7 +21,7 @@ struct Limit {
   double of_error(const Evaluated& e) const { return in_ulp ? e.error_ulp : e.error_abs; }
   double of_bound(const Evaluated& e) const { return in_ulp ? e.bound_ulp : e.bound_abs; }
   bool proven(const Evaluated& e) const { return e.proven() && of_bound(e) <= value; }
-  std::string text() const;  ///< "1 ulp", "1e-3"
+  std::string text() const;  ///< "1 ulp of max|y|", "1e-3"
 };
 
 struct AdvicePlan {

@@ -23,9 +23,9 @@ std::string bound_cell(const Evaluated& e) {
 
 std::string error_cell(const Evaluated& e) { return e.rows == 0 ? "not run" : number(e.error_ulp); }
 
-/// "0.57 ulp (5.6e-4)".
+/// "0.57 ulp of max|y| (5.6e-4)": the report's ulp is of each y itself.
 std::string both(double ulp, double absolute) {
-  return std::isfinite(ulp) ? fmt::format("{} ulp ({})", short_number(ulp), short_number(absolute))
+  return std::isfinite(ulp) ? fmt::format("{} ulp of max|y| ({})", short_number(ulp), short_number(absolute))
                             : "NaN or inf";
 }
 std::string bound_text(const Evaluated& e) { return both(e.bound_ulp, e.bound_abs); }
@@ -35,6 +35,8 @@ std::string table_text(const Advice& a) {
   const bool mine = a.mine_rows > 0;
   std::string out = fmt::format("{:<24}  {:>6}  {:>5}  {:>14}  {:>13}  {}\n", "", "passes", "cost", "proven",
                                 "largest known", "on your data: error / proven");
+  out += fmt::format("{:<24}  {:>6}  {:>5}  {:>14}  {:>13}  {}\n", "", "over x", "", "ulp of max|y|",
+                     "ulp of max|y|", "ulp of max|y|");
   for (const Advised& x : a.table) {
     const std::string_view mark =
         x.candidate.counter.empty() ? (x.allowed ? "" : "  (passes)") : "  (no choice)";
@@ -175,11 +177,13 @@ std::string advice_text(const Advice& a) {
       line("asked", fmt::format("{}, n {}, kappa {} (sqrt(1 + mean^2/var)), eps {}{}", dtype_name(s.dtype),
                                 grouped(s.n), short_number(s.kappa), exact_decimal(s.eps),
                                 a.plan.passes > 0 ? fmt::format(", at most {} passes", a.plan.passes) : ""));
-  out += line("unit",
-              fmt::format("of errors: ulp of the row's largest |y|, which is {} for |y| from 1 to 2; a y "
-                          "that is rounded correctly is within 0.5. In brackets the "
-                          "largest absolute error, of whichever row",
-                          short_number(ulp(s.dtype, 1))));
+  out += line(
+      "unit",
+      fmt::format("of errors: ulp of the row's largest |y|, which is {} for |y| from 1 to 2; a y "
+                  "that is rounded correctly is within 0.5. The report tells errors in ulp of each y itself, "
+                  "which is the smaller unit where y is near 0. In brackets the largest absolute error, of "
+                  "whichever row",
+                  short_number(ulp(s.dtype, 1))));
   out += line("proven",
               fmt::format("the bound of the row of the table itself, evaluated on {} rows of this n with "
                           "kappa up to this (two values about the mean, normal, a ramp, one element "

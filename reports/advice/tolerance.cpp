@@ -172,6 +172,22 @@ Verdicts verdicts_of(const Weighed& w, std::string label, std::size_t rtol, doub
   return out;
 }
 
+/// From the last decade that every right row fails to the first past which nothing changes.
+std::vector<Verdicts> curve_of(const Weighed& w) {
+  std::vector<Verdicts> out;
+  constexpr int least = -18, most = 6;
+  for (int decade = least; decade <= most; ++decade) {
+    Verdicts at = verdicts_of(w, "", 0, std::stod(fmt::format("1e{}", decade)));
+    const bool all_fail = static_cast<std::int64_t>(at.false_alarms.size()) == w.right;
+    if (all_fail && at.let_through.empty()) out.clear();
+    const bool is_same = !out.empty() && !out.back().too_tight() && out.back().unproven.empty() &&
+                         out.back().let_through.size() == at.let_through.size();
+    out.push_back(std::move(at));
+    if (is_same) break;
+  }
+  return out;
+}
+
 }  // namespace
 
 double round_up(double value) {
@@ -184,8 +200,9 @@ double round_up(double value) {
 
 Weighed weigh_tolerance(TolerancePlan plan) {
   const Setting& s = plan.setting;
-  std::vector<Case> cases = advice_rows(s);
-  if (cases.empty() || !kappa_reachable(s.dtype, s.n, s.kappa))
+  const bool is_own = !plan.data.empty();
+  std::vector<Case> cases = is_own ? plan.data : advice_rows(s);
+  if (!is_own && (cases.empty() || !kappa_reachable(s.dtype, s.n, s.kappa)))
     throw InputError(fmt::format("--kappa: no row of {} numbers in {} has a kappa of {}; expected less", s.n,
                                  dtype_name(s.dtype), short_number(s.kappa)));
   Weighed w;
@@ -196,7 +213,7 @@ Weighed weigh_tolerance(TolerancePlan plan) {
   Kernels kernels;
   collect(kernels, w.plan.setting.dtype, w.rtols.size());
   for (Case& c : cases) {
-    add_affine(c);
+    if (!is_own) add_affine(c);
     weigh_case(w, kernels, c);
   }
   w.not_run = kernels.not_run;
@@ -217,6 +234,7 @@ Weighed weigh_tolerance(TolerancePlan plan) {
   for (std::size_t k = 0; k < 2; ++k) w.lines.push_back(verdicts_of(w, "proven", k, round_up(proven[k])));
   for (std::size_t k = 0; k < 2; ++k) w.lines.push_back(verdicts_of(w, "known", k, round_up(seen[k])));
   if (given) w.lines.push_back(verdicts_of(w, "yours", 2, w.plan.atol.value_or(0)));
+  w.curve = curve_of(w);
   return w;
 }
 

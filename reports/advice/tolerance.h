@@ -13,7 +13,8 @@ namespace normcheck {
 
 struct TolerancePlan {
   Setting setting;
-  std::optional<Subject> ref;        ///< what outputs are compared with; absent: the exact y
+  std::vector<Case> data;      ///< a user's rows, run in place of made ones; their dtype is the setting's
+  std::optional<Subject> ref;  ///< what outputs are compared with; absent: the exact y
   std::optional<double> atol, rtol;  ///< a tolerance to be weighed; where one is given the other is 0
 };
 
@@ -39,6 +40,7 @@ struct Verdicts {
   std::vector<const Compared*> false_alarms;  ///< right rows that fail it
   std::vector<const Compared*> unproven;      ///< right rows that pass it here, not proven to
   std::vector<const Compared*> let_through;   ///< mistakes that are off, and pass it
+  bool too_tight() const { return !false_alarms.empty(); }
 };
 
 struct Weighed {
@@ -48,12 +50,16 @@ struct Weighed {
   std::vector<Compared> kernels;  ///< right rows, then mistakes
   std::int64_t right = 0, off = 0, not_off = 0, not_run = 0;
   std::vector<Verdicts> lines;
+  std::vector<Verdicts>
+      curve;  ///< atol by decades, rtol 0: from where all right rows fail to where none does
   const Compared* widest = nullptr;  ///< the right row whose bound is the largest
+  /// Whether the tolerance that was asked about fails a right row.
+  bool too_tight() const { return lines.size() > 4 && lines[4].too_tight(); }
 };
 
 /// Right rows of the table that offer the dtype, and the mistakes of impl/defects that do and run in a
-/// process with others, on advice_rows with gamma from 0.5 to 1.5 and beta from -0.5 to 0.5. InputError where
-/// no such row exists.
+/// process with others, on the data, or on advice_rows with gamma from 0.5 to 1.5 and beta from -0.5 to 0.5.
+/// InputError where no such row exists.
 Weighed weigh_tolerance(TolerancePlan plan);
 /// Two digits, not below the value.
 double round_up(double value);

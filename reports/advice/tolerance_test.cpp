@@ -9,6 +9,8 @@
 #include <regex>
 #include <sstream>
 
+#include "corpus/generate.h"
+#include "corpus/npy.h"
 #include "props/command_run.h"
 
 namespace normcheck {
@@ -77,10 +79,11 @@ std::string sentence_of(const std::string& text) {
 TEST(Tolerance, TheCommandSaysWhatATolerancesIsWorth) {
   const std::string line = "tolerance --dtype f32 --n 256 --kappa 100 --atol 1e-5";
   const Told r = run(line);
-  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.code, 1) << "too tight: " << r.err;
   EXPECT_NE(sentence_of(r.out).find("atol 1e-5, rtol 0: too tight."), std::string::npos) << r.out;
   EXPECT_EQ(r.out, run(line).out) << "the same every time";
   const Told wide = run("tolerance --dtype f32 --n 256 --kappa 1 --atol 0.5 --rtol 1e-3");
+  EXPECT_EQ(wide.code, 0) << wide.err;
   EXPECT_NE(sentence_of(wide.out).find("every right row is proven to pass it"), std::string::npos)
       << wide.out;
   EXPECT_TRUE(std::regex_search(wide.out, std::regex("yours \\(atol 0.5, rtol 0.001\\) lets through: .*B0")))
@@ -91,11 +94,51 @@ TEST(Tolerance, TheCommandSaysWhatATolerancesIsWorth) {
   }
   // Against naive, whose output is no reference there: right rows fail what they pass against the truth.
   const Told ref = run("tolerance --dtype f32 --n 256 --kappa 1e4 --ref naive/f32 --atol 1");
-  EXPECT_EQ(ref.code, 0) << ref.err;
+  EXPECT_EQ(ref.code, 1) << ref.err;
   EXPECT_NE(ref.out.find("No tolerance against naive/f32 is proven"), std::string::npos) << ref.out;
   const Told good = run("tolerance --dtype f32 --n 256 --kappa 10 --ref two_pass/f64");
   EXPECT_NE(good.out.find("The smallest tolerance against two_pass/f64"), std::string::npos) << good.out;
   fmt::print("{}\n", sentence_of(r.out));
+}
+
+TEST(Tolerance, TheTradeOffIsMonotoneAndGoesFromAllAlarmsToNone) {
+  for (const DType dtype : {DType::f16, DType::f32}) {
+    const Weighed w = weighed(dtype, 64, 3);
+    ASSERT_GT(w.curve.size(), 3u);
+    EXPECT_EQ(w.curve.front().false_alarms.size(), static_cast<std::size_t>(w.right));
+    EXPECT_TRUE(w.curve.front().let_through.empty());
+    EXPECT_TRUE(w.curve.back().false_alarms.empty());
+    EXPECT_GT(w.curve.back().let_through.size(), static_cast<std::size_t>(w.off) / 2);
+    for (std::size_t i = 1; i < w.curve.size(); ++i) {
+      EXPECT_GT(w.curve[i].tolerance.atol, w.curve[i - 1].tolerance.atol);
+      EXPECT_LE(w.curve[i].false_alarms.size(), w.curve[i - 1].false_alarms.size());
+      EXPECT_GE(w.curve[i].let_through.size(), w.curve[i - 1].let_through.size());
+    }
+    fmt::print("{}: {} decades, to {} of {} mistakes let through\n", dtype_name(dtype), w.curve.size(),
+               w.curve.back().let_through.size(), w.off);
+  }
+}
+
+// On the user's rows: what is too tight where the mean is large is enough where it is not.
+TEST(Tolerance, WeighsATolerancesOnAUsersOwnData) {
+  const auto folder = fresh_folder("tolerance_data");
+  const auto write = [&](const std::string& name, double mean) {
+    Tensor x(DType::f32, {4, 64});
+    CounterRng rng(7, 1);
+    for (std::int64_t i = 0; i < x.size(); ++i) x.set_value(i, mean + rng.normal());
+    write_npy(folder / (name + ".npy"), x);
+    return (folder / (name + ".npy")).string();
+  };
+  const std::string near = write("near", 0), far = write("far", 3000);
+  const Told enough = run("tolerance --atol 1e-4 --map x=near --data " + near),
+             tight = run("tolerance --atol 1e-4 --map x=far --data " + far);
+  EXPECT_EQ(enough.code, 0) << enough.out << enough.err;
+  EXPECT_EQ(tight.code, 1) << tight.out << tight.err;
+  EXPECT_NE(enough.out.find("4 rows of your own"), std::string::npos) << enough.out;
+  const Told none = run("tolerance --map x=a --dtype f32 --n 4 --kappa 2");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_TRUE(is_one_line(none.err)) << none.err;
+  fmt::print("{}", sentence_of(tight.out));
 }
 
 TEST(Tolerance, BadInputIsOneLineAndExit2) {

@@ -74,6 +74,29 @@ std::string verdict_of_yours(const Weighed& w, const Verdicts& v) {
   return out;
 }
 
+/// The trade-off: a line a decade, and the mistakes that begin to pass there.
+std::string curve_text(const Weighed& w) {
+  std::string out = fmt::format("{:>8}  {:>17}  {:>20}  {}\n", "atol", "right rows failed",
+                                "mistakes let through", "which begin to pass");
+  std::vector<const Compared*> before;
+  for (const Verdicts& v : w.curve) {
+    std::vector<std::string> fresh;
+    for (const Compared* m : v.let_through) {
+      if (std::find(before.begin(), before.end(), m) == before.end()) fresh.push_back(m->name);
+    }
+    before = v.let_through;
+    constexpr std::size_t most = 7;
+    std::string which = fmt::format(
+        "{}", fmt::join(fresh.begin(),
+                        fresh.begin() + static_cast<std::ptrdiff_t>(std::min(most, fresh.size())), " "));
+    if (fresh.size() > most) which += fmt::format(" and {} more", fresh.size() - most);
+    out += fmt::format("{:>8}  {:>17}  {:>20}  {}\n", short_number(v.tolerance.atol),
+                       fmt::format("{} of {}", v.false_alarms.size(), w.right),
+                       fmt::format("{} of {}", v.let_through.size(), w.off), fresh.empty() ? "none" : which);
+  }
+  return out;
+}
+
 std::string sentence(const Weighed& w) {
   const Verdicts &proven = w.lines[0], &known = w.lines[2];
   const std::string against =
@@ -110,10 +133,16 @@ std::string tolerance_text(const Weighed& w) {
   out += line("test",
               "|got - expected| <= atol + rtol |expected| for every element, as torch.testing.assert_close "
               "has it");
-  out += line("data",
-              fmt::format("{} rows of this n with kappa up to this (two values about the mean, normal, a "
-                          "ramp, one element near 0, regimes), gamma from 0.5 to 1.5, beta from -0.5 to 0.5",
-                          w.rows));
+  out += line(
+      "data",
+      !w.plan.data.empty()
+          ? fmt::format(
+                "{} rows of your own, with their gamma and beta: the worst by kappa and by eps/var of "
+                "each layer, and some spread evenly",
+                w.rows)
+          : fmt::format("{} rows of this n with kappa up to this (two values about the mean, normal, a "
+                        "ramp, one element near 0, regimes), gamma from 0.5 to 1.5, beta from -0.5 to 0.5",
+                        w.rows));
   out += line("right", fmt::format("the {} right rows of the table for this dtype, each with its own bound{}",
                                    w.right, w.plan.ref ? ", and that of what it is compared with" : ""));
   out += line("mistakes",
@@ -138,6 +167,9 @@ std::string tolerance_text(const Weighed& w) {
     for (const Compared* kernel : w.lines[4].false_alarms) names.push_back(kernel->name);
     out += "\n" + wrapped(fmt::format("yours fails right rows: {}", fmt::join(names, " ")), 2);
   }
+  out += "\n" +
+         wrapped("By atol alone (rtol 0), a decade a line: what a tolerance costs and what it buys.", 0) +
+         curve_text(w);
   return out + "\n" + wrapped(sentence(w), 0);
 }
 
