@@ -1,4 +1,5 @@
-// The causes are written by hand; what was expected and what came out is said by the libraries, run again.
+// The causes are written by hand, in place of those that the diagnosis can name; what was expected and what
+// came out is said by the libraries, run again.
 #include "reports/attack/library_faults.h"
 
 #include <fmt/format.h>
@@ -117,7 +118,6 @@ std::string said_of(std::string_view library, const Case& c, std::string_view fi
     Finding finding = make_finding(row, c, run_and_judge(row, c, contract, OracleChoice::exact), contract);
     if (!is_finding(finding.judgement.verdict))
       return fmt::format("{} {}: nothing is found on it here", library, version_of(row));
-    explain(finding);
     finding.replay = fmt::format("replay corpus/{} --impl {}", file, library);
     return fmt::format("{} {}\n{}", library, version_of(row),
                        finding_text(finding, built_command, Style{false}));
