@@ -19,7 +19,7 @@ constexpr std::string_view head =
     "*Largest "
     "known* is no proof that\n"
     "nothing is worse; every figure is of the row in its last column, by exact arithmetic, and comes again "
-    "with `normcheck replay corpus/FILE\n"
+    "with `build/release/normcheck replay corpus/FILE\n"
     "--impl LIBRARY` ([how to read a number](../README.md)).\n\n"
     "- **by share**: the largest part of what `stable`, a proven bound, allows; above 1 is a fault. Any "
     "kappa; eps is "

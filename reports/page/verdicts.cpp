@@ -221,12 +221,12 @@ std::string verdicts(const Json& results, std::size_t most_bytes, Trace& trace) 
       "holds, so "
       "the number is neither right nor wrong; <b>VACUOUS</b>: the bound is so wide that it says "
       "nothing. <b>replay</b> shows "
-      "the largest known finite error again, pasted at the root of a checkout, .</p>\n";
-  for (const std::size_t most :
-       {every, std::size_t{24}, std::size_t{16}, std::size_t{8}, std::size_t{4}, std::size_t{2}}) {
+      "the largest known finite error again, pasted at the root of a checkout.</p>\n";
+  for (const std::size_t most : {every, std::size_t{24}, std::size_t{16}, std::size_t{8}, std::size_t{4},
+                                 std::size_t{2}, std::size_t{1}}) {
     Trace tried = trace;
     std::string body = families(results, tried) + groups(results, most, tried);
-    if (body.size() > most_bytes && most > 2) continue;
+    if (body.size() + text.size() > most_bytes && most > 1) continue;
     trace = tried;
     return section("verdicts", "Verdicts", text + body);
   }
