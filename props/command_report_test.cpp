@@ -76,7 +76,7 @@ TEST(Command, AReportMarksFirstOrderFormsAsSuch) {
   const auto folder = fresh_folder("first_order");
   run("report naive/f32 two_pass/f32 --n 4 --budget 20 --no-timing --out " + folder.string());
   const std::string report = read_file(folder / "report.md");
-  const auto at = report.find("## Cost, and the bound to first order");
+  const auto at = report.find("## Cost against accuracy, and the bound to first order");
   ASSERT_NE(at, std::string::npos);
   EXPECT_NE(report.find("no verdict uses these", at), std::string::npos);
   EXPECT_NE(
