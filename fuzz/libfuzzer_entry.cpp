@@ -30,8 +30,8 @@ std::string_view target_name() { return NORMCHECK_TARGET; }
 
 }  // namespace normcheck
 
-// Asked by ASan, where it is built in; ASAN_OPTIONS overrides it. What an execution frees is kept from use for
-// the next 16 MB: with the default of 256 each execution takes new pages.
+// Asked by ASan, where it is built in; ASAN_OPTIONS overrides it. What an execution frees is kept from use
+// for the next 16 MB: with the default of 256 each execution takes new pages.
 extern "C" const char* __asan_default_options() {
   return "quarantine_size_mb=16:allocator_release_to_os_interval_ms=-1";
 }
